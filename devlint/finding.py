@@ -1,0 +1,57 @@
+"""What devlint reports: plain, frozen data that sorts, pickles and prints."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import NamedTuple
+
+
+class Severity(str, Enum):
+    """How sure the harm is."""
+
+    ERROR = "error"
+    """Wrong on any accelerator, whatever the caller does."""
+    WARNING = "warning"
+    """Not portable, or risky."""
+    NOTE = "note"
+    """Slower than needed; off unless selected."""
+
+
+class Position(NamedTuple):
+    """A place in a file: row and column, both from 1, columns in characters."""
+
+    row: int
+    column: int
+
+
+class Edit(NamedTuple):
+    """Replace the text from `start` up to, not including, `end`."""
+
+    start: Position
+    end: Position
+    content: str
+
+
+class Fix(NamedTuple):
+    """The edits that cure a finding, in file order and not overlapping; `safe` keeps behaviour on the cpu."""
+
+    message: str
+    edits: tuple[Edit, ...]
+    safe: bool
+
+
+class Finding(NamedTuple):
+    """One problem at one place; sorts by file, then by position."""
+
+    path: str
+    start: Position
+    end: Position
+    code: str
+    name: str
+    severity: Severity
+    message: str
+    reason: str
+    """One line on why it matters; empty where the message says it all."""
+    fix: Fix | None
+    noqa_row: int
+    """The last row of the statement that holds the finding: where a `# noqa` goes."""
