@@ -1,0 +1,68 @@
+"""What a rule claims torch does with its programs: plain data that `devlint verify` puts to the proof."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class Runs(NamedTuple):
+    """The program runs to its end."""
+
+
+class Raises(NamedTuple):
+    """The program stops with this exception."""
+
+    error: str
+    """The class, or several as `A|B`; a subclass counts."""
+    message: str = ""
+    """A regular expression found in the first line of the message."""
+
+
+class Observes(NamedTuple):
+    """The program runs to its end, and what it got is silently wrong."""
+
+    expression: str
+    """Evaluated in the program's globals after it ran."""
+    bug: object
+    """Its value, compared by `repr`, in the program with the bug."""
+    fixed: object
+    """Its value in the cured program."""
+
+
+Outcome = Runs | Raises | Observes
+
+
+class Claim(NamedTuple):
+    """What the programs of a rule do; a cured program always runs, on every device."""
+
+    bug: Outcome
+    """What the bug does on an accelerator."""
+    cpu: Outcome = Runs()
+    """What the bug does where there is no accelerator: mostly nothing, which is why it gets so far."""
+    needs: str = ""
+    """The hardware without which the bug does not show, `cuda` or `cuda x2`; elsewhere the claim rests on
+    `documentation`, and only that both programs run is checked."""
+    documentation: str = ""
+    """The page of torch's documentation that backs what `needs` leaves unproven."""
+    programs: Mapping[str, Claim] = MappingProxyType({})
+    """Claims of other programs: `{"loop": …}` is about `bug_loop.py` and `fixed_loop.py`."""
+
+    def of(self, program: str) -> Claim:
+        """The claim about a pair of programs; `program` is what follows `bug_`, empty for `bug.py`."""
+        return self.programs.get(program, self)
+
+    def outcome(self, *, cured: bool, accelerator: bool) -> Outcome:
+        """What one program of a pair is claimed to do on one kind of device."""
+        bug = self.bug if accelerator else self.cpu
+        if not cured:
+            return bug
+        return bug if isinstance(bug, Observes) else Runs()
+
+
+RUNS = Runs()
+NO_ACCELERATOR = Raises("AssertionError|RuntimeError", "not compiled with CUDA|NVIDIA driver|No CUDA GPUs")
+"""What code that insists on CUDA meets without one: the words depend on how torch was built."""

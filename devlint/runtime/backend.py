@@ -1,0 +1,250 @@
+"""Installs the simulated accelerator `sim`: genuine tensors of a second device, computed on the CPU.
+
+One boxed fallback runs every operator on CPU aliases of its arguments, after the device checks that CUDA's kernels
+make. Everything above kernels (dispatch, autograd, TensorIterator, `Module.to`, optimizers) is torch's own C++.
+There can be one such backend in a process and it cannot be removed: install it in a process of its own.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch.utils import backend_registration
+
+from . import storage
+from .kernels import REPLACEMENTS
+from .mismatch import Checker, is_mixed
+from .storage import DEVICE, adopt, alias, follow, is_simulated, restride, view
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+aten = torch.ops.aten
+TESTED = ("2.13.0",)
+"""The torch releases that the whole test-suite was run with."""
+
+_libraries: list[torch.library.Library] = []
+"""A `Library` takes its registrations back when it is collected."""
+
+
+class Operand:
+    """A simulated argument of the operator that runs: the tensor, its CPU alias and its storage before the call."""
+
+    __slots__ = ("host", "storage", "tensor")
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        """Alias the tensor."""
+        self.tensor = tensor
+        self.host = alias(tensor)
+        self.storage = self.host.untyped_storage()._cdata
+
+
+def missing() -> str:
+    """What the installed torch lacks for the simulation; empty if nothing."""
+    if not hasattr(backend_registration, "_setup_privateuseone_for_python_backend"):
+        return "torch.utils.backend_registration cannot set up a backend written in Python"
+    if not hasattr(getattr(torch._C, "_acc", None), "create_empty_tensor"):
+        return "torch._C._acc.create_empty_tensor does not exist"
+    return ""
+
+
+def install() -> None:
+    """Add the device `sim` to this process, for good."""
+    if lacking := missing():
+        raise RuntimeError(lacking)
+    backend_registration._setup_privateuseone_for_python_backend(DEVICE, backend_module=_module())
+    _register_kernels(Checker())
+    _register_serialization()
+
+
+def _module() -> Any:
+    """What `torch.sim` answers; random numbers are the CPU's, so a seed gives the same values on both."""
+
+    class Module(backend_registration._DummyBackendModule):
+        def get_rng_state(self, device: Any = DEVICE) -> torch.Tensor:
+            return torch.get_rng_state()
+
+        def set_rng_state(self, state: torch.Tensor, device: Any = DEVICE) -> None:
+            torch.set_rng_state(state)
+
+        def manual_seed(self, seed: int) -> None:
+            torch.default_generator.manual_seed(seed)
+
+        def get_amp_supported_dtype(self) -> list[torch.dtype]:
+            return [torch.float16, torch.bfloat16]
+
+        def synchronize(self, device: Any = None) -> None:
+            pass
+
+        def set_device(self, device: Any) -> None:
+            pass
+
+    return Module()
+
+
+def _register_kernels(checker: Checker) -> None:
+    def fallback(op: Any, *args: Any, **kwargs: Any) -> Any:
+        # The facade's and the program's own torch-function overrides see the call, not its implementation.
+        with torch._C.DisableTorchFunction():
+            return _run(checker, op, args, kwargs)
+
+    boxed = torch.library.Library("_", "IMPL")
+    boxed.fallback(fallback, "PrivateUse1")
+    autocast = torch.library.Library("_", "IMPL")
+    autocast.fallback(torch.library.fallthrough_kernel, "AutocastPrivateUse1")
+    kernels = torch.library.Library("aten", "IMPL")
+    own: dict[str, Callable[..., Any]] = {
+        "_copy_from": _copy_from,
+        "resize_": _resize_,
+        "as_strided_": _as_strided_,
+        "set_.source_Storage_storage_offset": _set_storage_,
+        "set_.source_Tensor": _set_tensor_,
+        "_fused_sdp_choice": lambda *args, **kwargs: 0,  # the composite of plain operators
+        # Without it `Module.to` would replace parameters instead of moving them, as it does on XLA but not on CUDA.
+        "_has_compatible_shallow_copy_type": lambda *args: True,
+    }
+    # These two have kernels for every backend, which raise; a fallback is not asked for them.
+    for name in ("convolution_overrideable", "convolution_backward_overrideable"):
+        own[name] = functools.partial(fallback, getattr(aten, name).default)
+    for name, kernel in own.items():
+        kernels.impl(name, kernel, "PrivateUse1")
+    _libraries.extend([boxed, autocast, kernels])
+
+
+def _run(checker: Checker, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Run an operator that has at least one simulated argument, or makes a simulated tensor."""
+    if is_mixed(args) or any(map(is_mixed, kwargs.values())):
+        checker.check(op, args, kwargs)
+    operands: list[Operand] = []
+    host_args = [_to_host(a, operands) for a in args]
+    host_kwargs = {name: _to_host(a, operands) for name, a in kwargs.items()}
+    target = DEVICE
+    if "device" in host_kwargs:
+        target = torch.device(host_kwargs["device"] or DEVICE).type
+        host_kwargs["device"] = torch.device("cpu")
+        if host_kwargs.get("pin_memory"):
+            host_kwargs["pin_memory"] = False
+    result = REPLACEMENTS.get(op._schema.name, op)(*host_args, **host_kwargs)
+    if target != DEVICE:
+        return result
+    result = _to_device(result, operands)
+    if op._schema.is_mutable:
+        for operand in operands:
+            if _moved(operand):
+                follow(operand.tensor, operand.host)
+    return result
+
+
+def _moved(operand: Operand) -> bool:
+    """Whether an in-place operator (`resize_`, `t_`, an `out=` that grew) changed more than the bytes."""
+    host, tensor = operand.host, operand.tensor
+    return bool(
+        host.size() != tensor.size()
+        or host.stride() != tensor.stride()
+        or host.storage_offset() != tensor.storage_offset()
+        or host.untyped_storage()._cdata != operand.storage
+    )
+
+
+def _to_host(value: Any, operands: list[Operand]) -> Any:
+    if isinstance(value, torch.Tensor):
+        if not is_simulated(value):
+            return value
+        operands.append(Operand(value))
+        return operands[-1].host
+    if type(value) in (list, tuple):
+        return type(value)(_to_host(v, operands) for v in value)
+    return value
+
+
+def _to_device(value: Any, operands: list[Operand]) -> Any:
+    """The simulated counterpart of a result: the argument it is, a view of the argument it shares, or new."""
+    if isinstance(value, torch.Tensor):
+        for operand in operands:
+            if value is operand.host:
+                return operand.tensor
+        shared = value.untyped_storage()._cdata
+        for operand in operands:
+            if shared == operand.storage:
+                return view(operand.tensor, value)
+        return adopt(value)
+    if type(value) in (list, tuple):
+        return type(value)(_to_device(v, operands) for v in value)
+    return value
+
+
+def _plain(kernel: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(kernel)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        with torch._C.DisableTorchFunction():
+            return kernel(*args, **kwargs)
+
+    return call
+
+
+@_plain
+def _copy_from(source: torch.Tensor, target: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
+    host = alias(source) if is_simulated(source) else source
+    (alias(target) if is_simulated(target) else target).copy_(host)
+    return target
+
+
+@_plain
+def _resize_(tensor: torch.Tensor, size: list[int], *, memory_format: Any = None) -> torch.Tensor:
+    host = alias(tensor)
+    host.resize_(size)
+    follow(tensor, host)
+    return tensor
+
+
+@_plain
+def _as_strided_(
+    tensor: torch.Tensor, size: list[int], stride: list[int], offset: int | None = None
+) -> torch.Tensor:
+    offset = tensor.storage_offset() if offset is None else offset
+    tensor.data = restride(tensor, alias(tensor).as_strided(size, stride, offset))
+    return tensor
+
+
+@_plain
+def _set_storage_(
+    tensor: torch.Tensor, source: Any, offset: int = 0, size: Any = (), stride: Any = ()
+) -> torch.Tensor:
+    device_storage = source if isinstance(source, torch.UntypedStorage) else source._untyped_storage
+    stride = stride or torch.empty(size, device="meta").stride()
+    host = torch.empty(0, dtype=tensor.dtype).set_(device_storage._host, offset, size, stride)
+    tensor.data = adopt(host)
+    return tensor
+
+
+@_plain
+def _set_tensor_(tensor: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
+    tensor.data = adopt(alias(source))
+    return tensor
+
+
+def _register_serialization() -> None:
+    """Teach `torch.save` and `torch.load` the device, and storages to speak of the bytes they hold."""
+
+    def tag(stored: Any) -> str | None:
+        return f"{DEVICE}:0" if stored.device.type == DEVICE else None
+
+    def restore(stored: Any, location: Any) -> Any:
+        if str(location).partition(":")[0] != DEVICE:
+            return None
+        host = stored if isinstance(stored, torch.UntypedStorage) else stored._untyped_storage
+        return storage.storage_over(host)
+
+    torch.serialization.register_package(1, tag, restore)
+    size, to_cpu = torch._C.StorageBase.nbytes, torch.UntypedStorage.cpu
+
+    def nbytes(self: Any) -> int:
+        return int(self._host.nbytes() if "_host" in self.__dict__ else size(self))
+
+    def cpu(self: Any) -> Any:
+        return self._host.clone() if self.device.type == DEVICE else to_cpu(self)
+
+    torch.UntypedStorage.nbytes = torch.UntypedStorage.size = nbytes
+    torch.UntypedStorage.cpu = cpu

@@ -1,0 +1,65 @@
+"""Which operators check on CUDA that their tensors share a device, read from the yaml torch generates them from.
+
+The checks of most CUDA kernels are not written by hand: torchgen emits them into `RegisterCUDA.cpp`, and every
+torch wheel carries the file it reads. An operator gets the check unless it has no kernel for CUDA or says
+`device_check: NoCheck`, which TensorIterator's operators do because TensorIterator checks for itself.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+YAML = "packaged/ATen/native/native_functions.yaml"
+_CUDA = re.compile(r"\bCUDA\b")
+
+
+class _Function(NamedTuple):
+    """One entry of the yaml: what decides whether its CUDA kernel checks devices."""
+
+    name: str
+    has_kernel: bool
+    unchecked: bool
+    delegate: str
+
+
+def yaml_path() -> Path | None:
+    """Where the installed torch keeps its operator list; `None` if it carries none."""
+    spec = importlib.util.find_spec("torchgen")
+    if spec is None or not spec.submodule_search_locations:
+        return None
+    path = Path(spec.submodule_search_locations[0], YAML)
+    return path if path.is_file() else None
+
+
+def parse(text: str) -> frozenset[str]:
+    """The operators, as `name.overload`, whose generated CUDA wrapper checks that all tensors share a device."""
+    functions = {f.name: f for f in map(_function, re.split(r"^- func: ", text, flags=re.M)[1:])}
+    return frozenset(f.name for f in functions.values() if not f.unchecked and _has_kernel(f, functions))
+
+
+def _has_kernel(function: _Function, functions: dict[str, _Function]) -> bool:
+    """A structured operator's kernel is that of its `out` variant."""
+    if function.has_kernel or not function.delegate:
+        return function.has_kernel
+    return functions[function.delegate].has_kernel
+
+
+def _function(entry: str) -> _Function:
+    """Read one entry; a whole yaml parser would be a dependency torch itself does not install."""
+    name = entry.partition("(")[0]
+    has_kernel = unchecked = in_dispatch = False
+    delegate = ""
+    for line in entry.splitlines()[1:]:
+        if line.startswith("    "):
+            has_kernel |= in_dispatch and bool(_CUDA.search(line.partition(":")[0]))
+            continue
+        key, _, value = (part.strip() for part in line.partition(":"))
+        in_dispatch = key in ("dispatch", "ufunc_inner_loop")
+        # A ufunc's kernels are generated for the CPU and CUDA from one inner loop.
+        has_kernel |= key == "ufunc_inner_loop"
+        unchecked |= key == "device_check" and value.startswith("NoCheck")
+        delegate = value.split(" ")[0] if key == "structured_delegate" else delegate
+    return _Function(name, has_kernel, unchecked, delegate)

@@ -1,0 +1,136 @@
+"""Raises what a CUDA kernel would raise when an operator is given tensors of several devices.
+
+Torch's own C++ has checked most operators before a kernel is reached. What is left are the checks that are
+generated into every CUDA kernel (`checks`), and a few that kernels make by hand.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import torch
+
+from .checks import parse, yaml_path
+from .storage import device_of, is_simulated
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+SAME_DEVICE = "Expected all tensors to be on the same device"
+_CROSSES = frozenset(
+    {
+        *("copy_", "_copy_from", "_to_copy", "_copy_from_and_resize", "_foreach_copy_"),
+        *("set_data", "_has_compatible_shallow_copy_type", "_pack_padded_sequence"),
+    }
+)
+"""Operators whose purpose is to take tensors of two devices."""
+_INDEXING = frozenset({"index", "index_put", "index_put_", "_index_put_impl_"})
+
+
+class _Argument(NamedTuple):
+    name: str
+    tensor: torch.Tensor
+    device: torch.device
+
+
+def is_mixed(values: Any) -> bool:
+    """Whether arguments of an operator hold a tensor that is not simulated."""
+    if isinstance(values, torch.Tensor):
+        return not is_simulated(values)
+    return type(values) in (list, tuple) and any(map(is_mixed, values))
+
+
+class Checker:
+    """The device checks of CUDA's kernels for the installed torch."""
+
+    def __init__(self) -> None:
+        """Read the generated checks."""
+        path = yaml_path()
+        if path is None:
+            raise RuntimeError("this torch does not ship torchgen's native_functions.yaml")
+        self.exact = parse(path.read_text(encoding="utf-8"))
+
+    def check(self, op: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+        """Raise unless the CUDA kernel of `op` accepts these arguments together."""
+        schema = op._schema
+        name = schema.name.partition("::")[2]
+        tensors = list(_tensors(schema, args, kwargs))
+        if name in _CROSSES or len({t.device for t in tensors}) < 2:
+            return
+        key = f"{name}.{schema.overload_name}" if schema.overload_name else name
+        if name in _INDEXING:
+            _check_indexing(name, tensors)
+        elif name.startswith("masked_fill"):
+            _check_masked_fill(tensors)
+        elif name == "convolution_overrideable":
+            _check_convolution(tensors)
+        elif key in self.exact:
+            _check_exact(key, tensors)
+        else:
+            _check_iterator(name, tensors)
+
+
+def _tensors(schema: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Iterator[_Argument]:
+    for position, argument in enumerate(schema.arguments):
+        value = args[position] if position < len(args) else kwargs.get(argument.name)
+        for tensor in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(tensor, torch.Tensor):
+                yield _Argument(argument.name, tensor, device_of(tensor))
+
+
+def _check_exact(key: str, tensors: list[_Argument]) -> None:
+    """`c10::impl::check_and_update_common_device`."""
+    common = tensors[0].device
+    for name, _, device in tensors:
+        if device != common:
+            raise RuntimeError(
+                f"{SAME_DEVICE}, but got {name} is on {device}, different from other tensors on {common} "
+                f"(when checking argument in method wrapper_CUDA_{key.replace('.', '_')})"
+            )
+
+
+def _check_iterator(name: str, tensors: list[_Argument]) -> None:
+    """`TensorIteratorBase::compute_types`: a 0-dim CPU tensor is taken as a number, but never written to."""
+    written = tensors[:1] if name.endswith("_") else []
+    if any(not is_simulated(t.tensor) for t in written):
+        raise _two_devices(tensors)
+    if any(t.tensor.dim() > 0 for t in tensors if not is_simulated(t.tensor)):
+        raise _two_devices(tensors)
+
+
+def _check_indexing(name: str, tensors: list[_Argument]) -> None:
+    """`index` and `index_put_`: indices may come from the CPU, values only as a 0-dim tensor."""
+    indexed = tensors[0]
+    if not is_simulated(indexed.tensor):
+        raise RuntimeError(
+            f"indices should be either on cpu or on the same device as the indexed tensor ({indexed.device})"
+        )
+    values = [t for t in tensors[1:] if t.name != "indices"]
+    if name != "index" and any(t.tensor.dim() > 0 and t.device != indexed.device for t in values):
+        raise _two_devices([indexed, *values])
+
+
+def _check_masked_fill(tensors: list[_Argument]) -> None:
+    """`masked_fill__cuda`: the value may be a 0-dim CPU tensor, the mask not even that."""
+    filled = tensors[0]
+    mask = next(t for t in tensors if t.name == "mask")
+    if filled.device != mask.device:
+        raise RuntimeError(
+            "expected self and mask to be on the same device, "
+            f"but got mask on {mask.device} and self on {filled.device}"
+        )
+
+
+def _check_convolution(tensors: list[_Argument]) -> None:
+    """`check_input_same_type_as_parameters`, which compares whole types."""
+    given = tensors[0]
+    for role, other in zip(("weight", "bias"), tensors[1:], strict=False):
+        if other.device != given.device:
+            first, second = given.tensor.type(), other.tensor.type()
+            raise RuntimeError(f"Input type ({first}) and {role} type ({second}) should be the same")
+
+
+def _two_devices(tensors: list[_Argument]) -> RuntimeError:
+    first = tensors[0].device
+    second = next(t.device for t in tensors if t.device != first)
+    return RuntimeError(f"{SAME_DEVICE}, but found at least two devices, {first} and {second}!")
