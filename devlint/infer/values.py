@@ -1,0 +1,264 @@
+"""What the inference knows of a value: its kind, its device, and the evidence that gathers about it."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any, NamedTuple
+
+
+class Kind(Enum):
+    """What a value is."""
+
+    UNKNOWN = "unknown"
+    NONE = "None"
+    NUMBER = "number"
+    STRING = "string"
+    FLAG = "flag"
+    """A truth value that says whether an accelerator is there; `data` is a `Truth`."""
+    TENSOR = "tensor"
+    SCALAR = "0-dim tensor"
+    PARAMETER = "parameter"
+    MODULE = "module"
+    OPTIMIZER = "optimizer"
+    LOADER = "loader"
+    BATCH = "batch"
+    """Of unknown structure, but what tensors it holds live on `device`: a loader's element, a model's output."""
+    MOVES_IN_PLACE = "moves-in-place"
+    """An object that is no module and whose `.to` moves itself, such as transformers' `BatchEncoding`."""
+    OTHER = "other"
+    """Known to be none of the rest: an object of a class that devlint does not model."""
+    DEVICE = "device"
+    DTYPE = "dtype"
+    ARRAY = "array"
+    CONTAINER = "container"
+    FUNCTION = "function"
+    CLASS = "class"
+    INSTANCE = "instance"
+    LIBRARY = "library"
+    """A name of an imported module; `data` is its dotted name."""
+
+
+TENSORS = frozenset({Kind.TENSOR, Kind.SCALAR, Kind.PARAMETER})
+
+
+class Form(Enum):
+    """How much is known of a device."""
+
+    UNKNOWN = "unknown"
+    CPU = "cpu"
+    ACCELERATOR = "accelerator"
+    """A literal such as `cuda:1`."""
+    SAME = "same"
+    """What a device variable says; the key is its cell."""
+    AT = "at"
+    """Wherever an object is: an argument, the parameters of `self`; the key is its cell."""
+    EITHER = "either"
+    """The cpu on some paths and elsewhere on others."""
+
+
+class Device(NamedTuple):
+    """Where a tensor lives, or what a device value denotes. Equal devices agree; unequal ones may.
+
+    `key` is the cell that a symbol stands for; on the cpu it is the element of a batch that the value came from.
+    """
+
+    form: Form
+    name: str = ""
+    key: object = None
+
+
+UNKNOWN_DEVICE = Device(Form.UNKNOWN)
+CPU = Device(Form.CPU, "cpu")
+
+
+def accelerator(name: str) -> Device:
+    """The device that a literal such as `cuda:0` denotes."""
+    return CPU if name == "cpu" else Device(Form.ACCELERATOR, name)
+
+
+def join_devices(a: Device, b: Device) -> Device:
+    """The device of a value that is at `a` on one path and at `b` on another."""
+    if a == b or a.form is b.form is Form.CPU:
+        return a
+    if Form.UNKNOWN in (a.form, b.form):
+        return UNKNOWN_DEVICE
+    if Form.CPU in (a.form, b.form) or Form.EITHER in (a.form, b.form):
+        other = b if a.form is Form.CPU else a
+        return Device(Form.EITHER, other.name)
+    if a.form is b.form is Form.ACCELERATOR:
+        return a if a.name.split(":")[0] == b.name.split(":")[0] else UNKNOWN_DEVICE
+    return UNKNOWN_DEVICE
+
+
+def devices_conflict(a: Device, b: Device) -> bool:
+    """Whether values on `a` and `b` cannot meet wherever the program finds an accelerator."""
+    if a.form is Form.CPU:
+        return b.form in (Form.ACCELERATOR, Form.SAME, Form.EITHER)
+    if b.form is Form.CPU:
+        return a.form in (Form.ACCELERATOR, Form.SAME, Form.EITHER)
+    if a.form is b.form is Form.ACCELERATOR:
+        return ":" in a.name and ":" in b.name and a.name != b.name
+    return False
+
+
+# Evidence from use: bits that accumulate on a cell.
+AS_TENSOR = 1
+AS_MODULE = 2
+AS_OTHER = 4
+AS_LOADER = 8
+DIFFERENTIATED = 16
+"""`.backward()` was called on it."""
+TO_MODULE = 32
+"""Passed to a module call."""
+AS_CONTAINER = 64
+
+
+class Cell:
+    """One object as far as the program text tells objects apart; evidence about it gathers here.
+
+    Cells have identity. A value read twice from the same place has the same cell; a part of an object
+    (attribute, item, element) has a child cell. Where branches join, a cell with two `sources` stands
+    for either object, and what is learned of it is learned of both.
+    """
+
+    __slots__ = ("batch", "children", "key", "label", "moved_to", "parent", "seen", "sources", "via")
+
+    def __init__(self, label: str, key: object = None, parent: Cell | None = None, via: str = "") -> None:
+        self.label = label
+        self.key = key
+        self.parent = parent
+        self.via = via
+        self.children: dict[object, Cell] | None = None
+        self.sources: list[Cell] | None = None
+        self.seen = 0
+        self.batch: Cell | None = None
+        """The whole that this is an element of, where siblings share a fate."""
+        self.moved_to: Device | None = None
+        """Where an element of this whole was moved, if one was."""
+
+    def child(self, key: object, label: str, via: str) -> Cell:
+        """The cell of a part of this object."""
+        if self.children is None:
+            self.children = {}
+        cell = self.children.get(key)
+        if cell is None:
+            cell = self.children[key] = Cell(label, key, self, via)
+        return cell
+
+    def note(self, evidence: int) -> None:
+        """Record how the object was used, here and wherever it came from."""
+        if self.seen & evidence == evidence:
+            return
+        self.seen |= evidence
+        for source in self.sources or ():
+            source.note(evidence)
+
+    def flows_from(self, source: Cell) -> None:
+        """Record that this cell may be the object of `source`."""
+        if source is self:
+            return
+        if self.sources is None:
+            self.sources = []
+        if source not in self.sources:
+            self.sources.append(source)
+            if self.seen:
+                source.note(self.seen)
+
+    def __repr__(self) -> str:
+        return f"<{self.label}>"
+
+
+class Origin(NamedTuple):
+    """Where a value was made, for messages and for what is reported at its origin."""
+
+    how: str
+    """`factory`, `loader`, `literal`, `default`, `moved`, `array`."""
+    node: Any
+    """The `ast` node."""
+    label: str = ""
+
+
+class Truth(NamedTuple):
+    """What a condition says about the machine: an accelerator is there if it is true, or if it is false."""
+
+    if_true: bool
+    if_false: bool
+
+
+class Value(NamedTuple):
+    """What is known of the value of an expression."""
+
+    kind: Kind = Kind.UNKNOWN
+    device: Device = UNKNOWN_DEVICE
+    cell: Cell | None = None
+    data: Any = None
+    """By kind: the constant, dotted name, `Truth`, function, class, or the parameters an optimizer holds."""
+    items: tuple[Value, ...] | None = None
+    """The elements of a container whose length is known."""
+    element: Value | None = None
+    """What a container, loader or mapping yields."""
+    origin: Origin | None = None
+
+
+UNKNOWN = Value()
+NONE = Value(Kind.NONE)
+NUMBER = Value(Kind.NUMBER)
+STRING = Value(Kind.STRING)
+OTHER = Value(Kind.OTHER)
+DTYPE = Value(Kind.DTYPE)
+
+
+def join(a: Value, b: Value) -> Value:
+    """The value of a variable that is `a` on one path and `b` on another."""
+    if a is b or a == b:
+        return a
+    if a.kind is Kind.NONE:
+        return b
+    if b.kind is Kind.NONE:
+        return a
+    kind = a.kind if a.kind is b.kind else _common_kind(a.kind, b.kind)
+    device = join_devices(a.device, b.device)
+    if kind is Kind.FLAG:
+        return Value(kind, data=Truth(a.data[0] and b.data[0], a.data[1] and b.data[1]))
+    items = None
+    if a.items is not None and b.items is not None and len(a.items) == len(b.items):
+        items = tuple(map(join, a.items, b.items))
+    element = a.element if a.element == b.element else None
+    if element is None and a.element is not None and b.element is not None:
+        element = join(a.element, b.element)
+    return Value(
+        kind,
+        device,
+        _join_cells(a.cell, b.cell),
+        a.data if a.kind is b.kind and a.data == b.data else None,
+        items,
+        element,
+        a.origin if a.origin == b.origin else None,
+    )
+
+
+def _common_kind(a: Kind, b: Kind) -> Kind:
+    if a in TENSORS and b in TENSORS:
+        return Kind.TENSOR
+    return Kind.UNKNOWN
+
+
+def _join_cells(a: Cell | None, b: Cell | None) -> Cell | None:
+    if a is b:
+        return a
+    if a is None or b is None:
+        known = a or b
+        assert known is not None
+        cell = known.child("or", known.label, "or")
+        cell.flows_from(known)
+        cell.batch = known.batch
+        return cell
+    if b.sources and a in b.sources:
+        return b
+    if a.sources and b in a.sources:
+        return a
+    cell = a.child(("or", b), a.label, "or")
+    cell.flows_from(a)
+    cell.flows_from(b)
+    cell.batch = a.batch if a.batch is b.batch else None
+    return cell

@@ -1,0 +1,1 @@
+"""What devlint knows of torch and its neighbours, as data: the names that create, move, keep or combine."""
