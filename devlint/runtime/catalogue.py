@@ -1,0 +1,118 @@
+"""Which programs have to be run: those in `fixtures/` of every rule that is installed, with what it claims."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..claim import Claim, Observes, Raises
+from ..errors import DevlintError
+from ..registry import installed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+
+class Case(NamedTuple):
+    """One program to run and the claim about it."""
+
+    code: str
+    program: str
+    """How it is called in the report."""
+    path: str
+    source: str
+    claim: Claim
+    cured: bool
+    undone: bool = False
+    """Whether it is a cured program in which one cure was taken back."""
+
+
+class Unproven(NamedTuple):
+    """Why a rule, or one of its programs, cannot be put to the proof."""
+
+    code: str
+    program: str
+    reason: str
+
+
+def find_fixtures() -> Path:
+    """The programs of the source checkout that devlint runs from; a wheel carries none."""
+    folder = Path(__file__).parents[2] / "fixtures"
+    if not folder.is_dir():
+        raise DevlintError(
+            "the programs that prove the rules are not part of an installed package: run from a source checkout, "
+            "or pass --fixtures DIR"
+        )
+    return folder
+
+
+def cases(codes: Sequence[str], fixtures: Path) -> tuple[list[Case], list[Unproven]]:
+    """The programs of these rules, or of all, in the order of codes."""
+    rules = {code: item.rule for code, item in installed().items() if item.rule is not None}
+    if unknown := sorted(set(codes) - set(rules)):
+        raise DevlintError(f"no such rule: {', '.join(unknown)}")
+    found: list[Case] = []
+    unproven: list[Unproven] = []
+    for code, rule in rules.items():
+        if codes and code not in codes:
+            continue
+        claim = getattr(rule, "claim", None)
+        if not isinstance(claim, Claim):
+            unproven.append(Unproven(code, "", "the rule declares no claim"))
+            continue
+        for item in programs(code, claim, fixtures / code):
+            (found if isinstance(item, Case) else unproven).append(item)  # type: ignore[arg-type]
+    return found, unproven
+
+
+def programs(code: str, claim: Claim, folder: Path) -> Iterator[Case | Unproven]:
+    """The programs in the folder of a rule: `bug.py` with `fixed.py`, `bug_x.py` with `fixed_x.py`."""
+    names = [path.stem.removeprefix("bug").removeprefix("_") for path in sorted(folder.glob("bug*.py"))]
+    if "" not in names:
+        yield Unproven(code, "bug.py", f"there is no {folder.name}/bug.py")
+    for name in claim.programs:
+        if name not in names:
+            yield Unproven(code, f"bug_{name}.py", "the rule claims something about it, but it does not exist")
+    for name in names:
+        ending = f"_{name}.py" if name else ".py"
+        bug, fixed = folder / f"bug{ending}", folder / f"fixed{ending}"
+        if not fixed.is_file():
+            yield Unproven(code, bug.name, f"there is no {fixed.name}")
+            continue
+        yield from pair(code, claim.of(name), bug, fixed)
+
+
+def pair(code: str, claim: Claim, bug: Path, fixed: Path) -> Iterator[Case]:
+    """A program with the bug, the cured one, and the cured one with each single cure taken back."""
+    sources = [path.read_text(encoding="utf-8") for path in (bug, fixed)]
+    yield Case(code, bug.name, str(bug), sources[0], claim, cured=False)
+    yield Case(code, fixed.name, str(fixed), sources[1], claim, cured=True)
+    if not claim.needs and not isinstance(claim.bug, Observes) and not isinstance(claim.cpu, Observes):
+        for line, source in taken_back(*sources):
+            yield Case(code, f"{bug.name}:{line}", str(fixed), source, claim, cured=False, undone=True)
+
+
+def taken_back(bug: str, fixed: str) -> Iterator[tuple[int, str]]:
+    """The cured program with one difference to the bug restored, and that difference's line in the bug.
+
+    A program with several bugs stops at the first; only this shows that every one of them is a bug.
+    """
+    wrong, right = bug.splitlines(keepends=True), fixed.splitlines(keepends=True)
+    changes = [c for c in difflib.SequenceMatcher(None, wrong, right, autojunk=False).get_opcodes() if c[0] != "equal"]
+    if len(changes) < 2:
+        return  # that is the bug itself
+    for _, start, end, fixed_start, fixed_end in changes:
+        yield start + 1, "".join([*right[:fixed_start], *wrong[start:end], *right[fixed_end:]])
+
+
+def expressions(case: Case) -> list[str]:
+    """What has to be evaluated after the program ran."""
+    outcomes = (case.claim.bug, case.claim.cpu)
+    return sorted({o.expression for o in outcomes if isinstance(o, Observes)})
+
+
+def concerns(case: Case, device: str) -> bool:
+    """Whether there is anything to learn from the case on this device."""
+    outcome = case.claim.outcome(cured=case.cured, accelerator=device != "cpu")
+    return not case.undone or isinstance(outcome, Raises)

@@ -1,0 +1,163 @@
+"""The part of `torch.cuda` that training scripts call, answered for one simulated device."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+
+from .storage import DEVICE, device_of
+
+_TOTAL = 16 << 30
+_DTYPES = {
+    "Float": torch.float32,
+    "Double": torch.float64,
+    "Half": torch.float16,
+    "BFloat16": torch.bfloat16,
+    "Byte": torch.uint8,
+    "Char": torch.int8,
+    "Short": torch.int16,
+    "Int": torch.int32,
+    "Long": torch.int64,
+    "Bool": torch.bool,
+}
+
+
+class LegacyType(type):
+    """The class of `torch.cuda.FloatTensor` and its like, which make tensors and judge `isinstance`."""
+
+    dtype: torch.dtype
+
+    def __instancecheck__(cls, value: object) -> bool:
+        """Whether `value` is a tensor of this type on the device."""
+        return isinstance(value, torch.Tensor) and value.dtype == cls.dtype and device_of(value).type == DEVICE
+
+    def __call__(cls, *args: Any) -> torch.Tensor:
+        """Make a tensor as `torch.FloatTensor` does, on the device."""
+        return getattr(torch, cls.__name__)(*args).to(DEVICE)
+
+
+class Event:
+    """A point in the order of work; everything is done when it is recorded."""
+
+    def __init__(self, enable_timing: bool = False, **options: Any) -> None:
+        """Make an event that was not yet recorded."""
+        self._time = 0.0
+
+    def record(self, stream: Any = None) -> None:
+        """Take the time."""
+        self._time = time.perf_counter()
+
+    def elapsed_time(self, end: Event) -> float:
+        """Milliseconds from this event to another."""
+        return (end._time - self._time) * 1e3
+
+    def query(self) -> bool:
+        """Whether the work before it is done: always."""
+        return True
+
+    def wait(self, stream: Any = None) -> None:
+        """Let a stream wait: nothing runs ahead here."""
+
+    def synchronize(self) -> None:
+        """Wait for the event: nothing runs behind here."""
+
+
+class Stream:
+    """A queue of work that is never behind."""
+
+    def __init__(self, device: Any = None, priority: int = 0, **options: Any) -> None:
+        """Make a stream."""
+        self.device = torch.device("cuda:0")
+        self.priority = priority
+
+    def synchronize(self) -> None:
+        """Wait for the queue."""
+
+    def query(self) -> bool:
+        """Whether the queue is empty: always."""
+        return True
+
+    def wait_stream(self, stream: Any) -> None:
+        """Wait for another queue."""
+
+    def wait_event(self, event: Any) -> None:
+        """Wait for an event."""
+
+    def record_event(self, event: Event | None = None) -> Event:
+        """Record an event in this queue."""
+        event = event or Event()
+        event.record()
+        return event
+
+    def __enter__(self) -> Stream:
+        """Make it the current stream."""
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Make the previous stream current."""
+
+
+class Context(contextlib.nullcontext[None]):
+    """`torch.cuda.device(…)` and `torch.cuda.stream(…)`, whose argument there is only one of."""
+
+    def __init__(self, chosen: Any = None) -> None:
+        """Accept the choice."""
+        if isinstance(chosen, (int, str, torch.device)):
+            _check_index(chosen)
+        super().__init__()
+
+
+def install(device: torch.device) -> None:
+    """Answer for `torch.cuda` in this process, for good."""
+    cuda = torch.cuda
+    for name, value in _answers(device).items():
+        setattr(cuda, name, lambda *args, _value=value, **kwargs: _value)
+    cuda.set_device = _check_index
+    cuda.get_rng_state = lambda device=None: torch.get_rng_state()
+    cuda.set_rng_state = lambda state, device=None: torch.set_rng_state(state)
+    cuda.get_rng_state_all = lambda: [torch.get_rng_state()]
+    cuda.set_rng_state_all = lambda states: torch.set_rng_state(states[0])
+    cuda.Stream, cuda.Event = Stream, Event
+    cuda.device, cuda.stream = Context, Context
+    for name, dtype in _DTYPES.items():
+        setattr(cuda, f"{name}Tensor", LegacyType(f"{name}Tensor", (), {"dtype": dtype}))
+    torch.backends.cudnn.is_acceptable = lambda tensor: False
+    # DataParallel over the one device there is.
+    torch._C._scatter = lambda tensor, *args: (tensor.to(device),)
+
+
+def _answers(device: torch.device) -> dict[str, Any]:
+    """Functions of `torch.cuda` that always answer the same."""
+    properties = SimpleNamespace(
+        name="simulated CUDA", major=8, minor=0, total_memory=_TOTAL, multi_processor_count=1
+    )
+    answers: dict[str, Any] = {
+        "is_available": True,
+        "is_initialized": True,
+        "is_bf16_supported": True,
+        "device_count": 1,
+        "current_device": device.index,
+        "get_device_name": properties.name,
+        "get_device_capability": (properties.major, properties.minor),
+        "get_device_properties": properties,
+        "mem_get_info": (_TOTAL, _TOTAL),
+        "memory_summary": "",
+        "current_stream": Stream(),
+        "default_stream": Stream(),
+    }
+    answers |= dict.fromkeys(
+        ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"), 0
+    )
+    silent = ("_lazy_init", "init", "synchronize", "empty_cache", "ipc_collect", "manual_seed", "manual_seed_all")
+    reset = ("reset_peak_memory_stats", "reset_max_memory_allocated", "set_per_process_memory_fraction")
+    return answers | dict.fromkeys((*silent, *reset))
+
+
+def _check_index(device: Any) -> None:
+    index = device if isinstance(device, int) else torch.device(device).index
+    if index is not None and index > 0:
+        raise RuntimeError("CUDA error: invalid device ordinal")

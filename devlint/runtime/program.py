@@ -1,0 +1,83 @@
+"""Runs one program to its end in this process and tells, as plain data, what came of it."""
+
+from __future__ import annotations
+
+import os
+import sys
+import types
+from typing import TYPE_CHECKING, TypedDict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from types import TracebackType
+
+_LONGEST = 300
+"""Characters kept of a message: some of torch's list every operator."""
+
+
+class Job(TypedDict):
+    """A program to run."""
+
+    path: str
+    source: str
+    """What is run; it may differ from the file at `path`."""
+    expressions: list[str]
+    """Evaluated in the program's globals after it ran."""
+
+
+class Outcome(TypedDict, total=False):
+    """What came of a program."""
+
+    status: str
+    """`ran`, `raised`, `died` (the process was lost) or `hung`."""
+    error: list[str]
+    """The exception's class and its bases, by name."""
+    message: str
+    """The first line of its message, or how the process died."""
+    line: int
+    """The last line of the program that it passed through, 0 if none."""
+    values: dict[str, str]
+    """The `repr` of every expression."""
+
+
+def run(job: Job) -> Outcome:
+    """Run a program as `python PATH` would."""
+    module = types.ModuleType("__main__")
+    module.__file__ = job["path"]
+    sys.modules["__main__"] = module
+    sys.argv = [job["path"]]
+    sys.path.insert(0, os.path.dirname(os.path.abspath(job["path"])))
+    try:
+        exec(compile(job["source"], job["path"], "exec"), module.__dict__)
+    except SystemExit as error:
+        if error.code not in (None, 0):
+            return _raised(error, job["path"])
+    except BaseException as error:
+        return _raised(error, job["path"])
+    return {"status": "ran", "values": _evaluate(job["expressions"], module)}
+
+
+def _evaluate(expressions: Sequence[str], module: types.ModuleType) -> dict[str, str]:
+    values = {}
+    for expression in expressions:
+        try:
+            values[expression] = repr(eval(expression, module.__dict__))
+        except Exception as error:
+            values[expression] = f"{type(error).__name__}: {error}"
+    return values
+
+
+def _raised(error: BaseException, path: str) -> Outcome:
+    lines = str(error).strip().splitlines() or [""]
+    names = [cls.__name__ for cls in type(error).__mro__ if cls is not object]
+    line = _line(error.__traceback__, path)
+    return {"status": "raised", "error": names, "message": lines[0][:_LONGEST], "line": line}
+
+
+def _line(traceback: TracebackType | None, path: str) -> int:
+    line = 0
+    while traceback is not None:
+        if traceback.tb_frame.f_code.co_filename == path:
+            line = traceback.tb_lineno
+        traceback = traceback.tb_next
+    return line

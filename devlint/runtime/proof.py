@@ -1,0 +1,95 @@
+"""Compares what a program did with what its rule claims."""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..claim import Observes, Raises
+
+if TYPE_CHECKING:
+    from ..claim import Outcome as Claimed
+    from .catalogue import Case
+    from .program import Outcome
+    from .worker import Device
+
+
+class Verdict(str, Enum):
+    """What a run says about a claim."""
+
+    CONFIRMED = "confirmed"
+    FALSE = "false"
+    UNPROVABLE = "not provable here"
+    """It takes hardware that this device is not."""
+    NOT_RUN = "not run"
+    """The program needs a package that is not installed."""
+
+
+class Proof(NamedTuple):
+    """One row of the report."""
+
+    code: str
+    program: str
+    device: str
+    verdict: Verdict
+    claim: str
+    """What the rule claims, in words."""
+    evidence: str
+    """What happened, in words."""
+
+
+def judge(case: Case, device: str, about: Device, outcome: Outcome) -> Proof:
+    """Compare the run of a case on a device with its claim."""
+    claimed = case.claim.outcome(cured=case.cured, accelerator=device != "cpu")
+    evidence = describe(outcome)
+    if isinstance(claimed, Observes) and outcome["status"] == "ran":
+        evidence = f"`{claimed.expression}` is {outcome['values'][claimed.expression]}"
+    words = claim_words(claimed, cured=case.cured)
+    if _lacks_package(outcome):
+        verdict = Verdict.NOT_RUN
+    elif case.claim.needs and device != "cpu" and not _satisfies(device, about, case.claim.needs):
+        verdict = Verdict.UNPROVABLE if outcome["status"] == "ran" else Verdict.FALSE
+        words = f"{words} (needs {case.claim.needs}; {case.claim.documentation})"
+    else:
+        verdict = Verdict.CONFIRMED if holds(claimed, outcome, cured=case.cured) else Verdict.FALSE
+    return Proof(case.code, case.program, device, verdict, words, evidence)
+
+
+def holds(claimed: Claimed, outcome: Outcome, *, cured: bool) -> bool:
+    """Whether a program did what was claimed."""
+    if isinstance(claimed, Raises):
+        named = set(claimed.error.split("|")) & set(outcome.get("error", ()))
+        return bool(named) and bool(re.search(claimed.message, outcome["message"]))
+    if outcome["status"] != "ran":
+        return False
+    if isinstance(claimed, Observes):
+        return outcome["values"][claimed.expression] == repr(claimed.fixed if cured else claimed.bug)
+    return True
+
+
+def claim_words(claimed: Claimed, *, cured: bool) -> str:
+    """A claim as a phrase."""
+    if isinstance(claimed, Raises):
+        return f"raises {claimed.error.replace('|', ' or ')}: {claimed.message}".removesuffix(": ")
+    if isinstance(claimed, Observes):
+        return f"`{claimed.expression}` is {claimed.fixed if cured else claimed.bug!r}"
+    return "runs"
+
+
+def describe(outcome: Outcome) -> str:
+    """What happened as a phrase."""
+    if outcome["status"] == "ran":
+        return "runs"
+    if outcome["status"] == "raised":
+        return f"raises {outcome['error'][0]}: {outcome['message']}".removesuffix(": ")
+    return f"{outcome['status']}: {outcome['message']}"
+
+
+def _lacks_package(outcome: Outcome) -> bool:
+    return "ModuleNotFoundError" in outcome.get("error", ())
+
+
+def _satisfies(device: str, about: Device, needs: str) -> bool:
+    name, _, count = needs.partition(" x")
+    return device == name and about["count"] >= int(count or 1)

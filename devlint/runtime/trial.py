@@ -1,0 +1,29 @@
+"""What the simulated device must be able to do before a proof on it means anything."""
+
+from __future__ import annotations
+
+import torch
+from torch import nn
+
+
+def run_trial() -> str:
+    """Use the device as a training script does; what went wrong, or nothing."""
+    model = nn.Linear(3, 2)
+    parameters = list(model.parameters())
+    reference = model(torch.ones(1, 3)).sum().item()
+    model.to("cuda")
+    if any(a is not b for a, b in zip(parameters, model.parameters(), strict=True)):
+        return "Module.to replaces parameters instead of moving them"
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+    loss = model(torch.ones(1, 3, device="cuda")).sum()
+    if abs(loss.item() - reference) > 1e-6:
+        return "an operator gives a different value than on the cpu"
+    loss.backward()
+    optimizer.step()
+    if not torch.allclose(model.bias.detach().cpu(), parameters[1].detach().cpu()):
+        return "an optimizer does not reach the parameters"
+    try:
+        torch.ones(3) + torch.ones(3, device="cuda")
+    except RuntimeError:
+        return ""
+    return "torch adds tensors of two devices"

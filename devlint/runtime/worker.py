@@ -1,0 +1,155 @@
+"""The process that runs programs on one device: `python -m devlint.runtime.worker DEVICE`.
+
+Jobs come in as one JSON list on standard input; a line of JSON goes out for the device, then one for every job.
+Each program runs in a process of its own, so that neither an abort inside torch nor a program's changes to torch
+reach the next. Forking after the import of torch makes that cheap; where forking is unsafe each job gets a fresh
+interpreter.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import warnings
+from typing import TYPE_CHECKING, Any, TypedDict, cast
+
+from .isolate import FORKS, TIMEOUT, Lost, call, silence
+from .program import Outcome, run
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from .program import Job
+
+
+class Device(TypedDict, total=False):
+    """The first line of a worker: the device it runs on."""
+
+    unavailable: str
+    """Why it does not; then nothing else is said."""
+    torch: str
+    name: str
+    count: int
+    tested: bool
+    """Whether devlint's own tests were run with this release of torch."""
+
+
+def main() -> int:
+    """Run the jobs on standard input."""
+    device, *options = sys.argv[1:]
+    out = os.dup(1)  # programs print to nowhere
+    about = _prepare(device)
+    if not options:
+        _send(out, about)
+    if "unavailable" in about:
+        return 0
+    jobs: list[Job] = json.load(sys.stdin)
+    if options == ["--one"]:
+        silence()
+        _send(out, _run(jobs[0]))
+        return 0
+    for job in jobs:
+        _send(out, _isolated(device, job))
+    return 0
+
+
+def _send(out: int, message: object) -> None:
+    os.write(out, json.dumps(message).encode() + b"\n")
+
+
+def _prepare(device: str) -> Device:
+    """Import torch and set the device up."""
+    if device != "cuda":
+        os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    warnings.simplefilter("ignore")
+    try:
+        import torch
+    except Exception as error:
+        return {"unavailable": f"torch cannot be imported ({type(error).__name__}: {error})"}
+    from .backend import TESTED
+
+    torch.set_num_threads(1)
+    name, count = device, 1
+    if device == "sim" and (problem := _simulate()):
+        return {"unavailable": f"torch {torch.__version__} cannot simulate a device: {problem}"}
+    if device == "cuda":
+        count = _ask(torch.cuda.device_count)
+        if not isinstance(count, int) or not count:
+            return {"unavailable": f"torch {torch.__version__} sees no CUDA device"}
+        name = str(_ask(torch.cuda.get_device_name))
+    tested = torch.__version__.partition("+")[0] in TESTED
+    return {"torch": torch.__version__, "name": name, "count": count, "tested": tested}
+
+
+def _simulate() -> str:
+    """Make this process one with a simulated device; why that cannot be done, or nothing."""
+    from . import backend
+
+    if lacking := backend.missing():
+        return lacking
+    problem = _ask(_trial)
+    if not isinstance(problem, str):
+        return f"the trial run {problem.status} ({problem.message})"
+    if not problem:
+        _install()
+    return problem
+
+
+def _install() -> None:
+    from . import backend, facade
+
+    backend.install()
+    facade.install()
+
+
+def _trial() -> str:
+    _install()
+    from .trial import run_trial
+
+    return run_trial()
+
+
+def _ask(question: Callable[[], Any]) -> Any:
+    """Answer a question that would spoil this process for forking: any to CUDA, any that needs `sim`."""
+    return call(question) if FORKS else question()
+
+
+def _isolated(device: str, job: Job) -> Outcome:
+    if not FORKS:
+        return _spawn(device, job)
+    outcome = call(functools.partial(_run, job))
+    return {"status": outcome.status, "message": outcome.message} if isinstance(outcome, Lost) else outcome
+
+
+def _spawn(device: str, job: Job) -> Outcome:
+    command = [sys.executable, "-m", __spec__.name, device, "--one"]
+    try:
+        done = subprocess.run(command, input=json.dumps([job]), capture_output=True, text=True, timeout=TIMEOUT)
+    except subprocess.TimeoutExpired:
+        return {"status": "hung", "message": f"after {TIMEOUT:.0f} s"}
+    try:
+        return cast("Outcome", json.loads(done.stdout))
+    except ValueError:
+        return {"status": "died", "message": f"exit code {done.returncode}"}
+
+
+def _run(job: Job) -> Outcome:
+    import torch
+
+    random.seed(0)
+    torch.manual_seed(0)
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        try:
+            return run(job)
+        finally:
+            os.chdir(os.sep)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
