@@ -1,0 +1,157 @@
+"""Applies fixes to a file's text, in rounds until none is left, and replaces files atomically."""
+
+from __future__ import annotations
+
+import ast
+import os
+import tempfile
+import warnings
+from typing import TYPE_CHECKING, NamedTuple
+
+from .errors import DevlintError
+from .lint import lint
+from .text import Rows, decode, split_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from .finding import Finding
+    from .settings import Settings
+
+_ROUNDS = 10
+"""A fix may make room for another, or two may overlap; more rounds mean that two fixes fight."""
+
+
+class Fixed(NamedTuple):
+    """A file after its fixes."""
+
+    raw: bytes
+    applied: tuple[Finding, ...]
+    remaining: list[Finding]
+
+
+class _Splice(NamedTuple):
+    """Put `content` in place of `text[start:end]`."""
+
+    start: int
+    end: int
+    content: str
+
+
+def fix(raw: bytes, path: str, settings: Settings, unsafe: bool = False) -> Fixed:
+    """Return a file with its safe fixes applied, the unsafe ones too where `unsafe`.
+
+    Bytes outside the edits are kept. A fix whose result is no Python is left out.
+    """
+    applied: list[Finding] = []
+    findings = lint(raw, path, settings)
+    for _ in range(_ROUNDS):
+        wanted = [item for item in findings if item.fix is not None and (item.fix.safe or unsafe)]
+        if not wanted:
+            break
+        source = decode(raw)
+        if source.encode(source.text) != raw:  # a codec that has several spellings of one text
+            break
+        text, done = _apply(source.text, wanted)
+        try:
+            after = source.encode(text)
+        except UnicodeEncodeError:  # the cure cannot be written in the file's encoding
+            break
+        if after == raw:
+            break
+        raw = after
+        applied += done
+        findings = lint(raw, path, settings)
+    return Fixed(raw, tuple(applied), findings)
+
+
+def write(path: str, before: bytes, after: bytes) -> None:
+    """Replace a file that still holds `before`, whole or not at all, keeping its mode."""
+    path = os.path.realpath(path)
+    temporary = None
+    try:
+        status = os.stat(path)
+        if not (os.access(path, os.W_OK) and status.st_mode & 0o222):
+            raise DevlintError(f"cannot fix {path}: the file is read-only")
+        with open(path, "rb") as file:
+            if file.read() != before:
+                raise DevlintError(f"cannot fix {path}: it was changed by somebody else meanwhile")
+        handle, temporary = tempfile.mkstemp(prefix=".devlint-", dir=os.path.dirname(path))
+        with os.fdopen(handle, "wb") as file:
+            file.write(after)
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(temporary, status.st_mode & 0o7777)
+        os.replace(temporary, path)
+        temporary = None
+    except OSError as error:
+        raise DevlintError(f"cannot fix {path}: {error.strerror}") from error
+    finally:
+        if temporary is not None:
+            os.unlink(temporary)
+
+
+def _apply(text: str, findings: Sequence[Finding]) -> tuple[str, list[Finding]]:
+    """Apply the fixes that overlap no earlier one; if that spoils the text, the first that does not."""
+    rows = Rows(text)
+    splices: list[_Splice] = []
+    done: list[Finding] = []
+    for finding in findings:
+        mine = _splices(finding, rows)
+        if not any(_overlap(one, other) for one in mine for other in splices):
+            splices += mine
+            done.append(finding)
+    result = _spliced(text, splices)
+    if _parses(result):
+        return result, done
+    for finding in findings:
+        result = _spliced(text, _splices(finding, rows))
+        if _parses(result):
+            return result, [finding]
+    return text, []
+
+
+def _splices(finding: Finding, rows: Rows) -> list[_Splice]:
+    edits = finding.fix.edits if finding.fix else ()
+    return [
+        _Splice(
+            rows.offset(edit.start.row, edit.start.column - 1),
+            rows.offset(edit.end.row, edit.end.column - 1),
+            edit.content,
+        )
+        for edit in edits
+    ]
+
+
+def _overlap(one: _Splice, other: _Splice) -> bool:
+    """Whether two edits touch the same text; edits that only meet count, their order would be arbitrary."""
+    return one.start <= other.end and other.start <= one.end
+
+
+def _spliced(text: str, splices: Iterable[_Splice]) -> str:
+    parts, at = [], 0
+    for start, end, content in sorted(splices):
+        parts += [text[at:start], content]
+        at = end
+    return "".join([*parts, text[at:]])
+
+
+def _parses(text: str) -> bool:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return False
+    return True
+
+
+def diff(path: str, before: bytes, after: bytes) -> str:
+    """Return a unified diff of a file and its fixed form; its rows keep their ends."""
+    from difflib import unified_diff
+
+    old, new = (split_rows(decode(raw).text) for raw in (before, after))
+    lines = unified_diff(old, new, path, path)
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )

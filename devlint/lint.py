@@ -1,0 +1,84 @@
+"""Finds the problems of one file: the function that the command line, editors and tests share."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any
+
+from . import sift, unreadable
+from .errors import broken_rule
+from .globs import matches
+from .infer import infer
+from .selection import choose
+from .settings import Selection, Settings
+from .text import decode
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from .finding import Finding
+    from .rule import Fact, Rule
+
+DEFAULTS = Settings()
+
+
+def lint(source: bytes | str, path: str = "<stdin>", settings: Settings = DEFAULTS) -> list[Finding]:
+    """Return the findings of one file in order of position, suppressed ones left out.
+
+    `path` names the file in the findings and decides which per-file settings apply; nothing is read
+    from it. Whatever the source is, this returns; DevlintError means that a rule is broken.
+    """
+    raw = source if isinstance(source, bytes) else source.encode("utf-8", "surrogatepass")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the linted code's own, such as invalid escapes
+        if not sift.matters(raw):
+            return _reported(unreadable.find_unreadable(path, raw), path, settings)
+        try:
+            text = source if isinstance(source, str) else decode(source).text
+        except unreadable.UNDECODABLE as error:
+            return _reported([unreadable.unreadable(path, error, raw)], path, settings)
+        try:
+            facts = infer(text).facts
+        except unreadable.UNPARSABLE as error:
+            return _reported([unreadable.unreadable(path, error, raw)], path, settings)
+        if not facts:
+            return []
+        return _visited(text, facts, path, settings)
+
+
+def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
+    """Return the layers of rule selection that hold for one file."""
+    ignored = tuple(
+        selector
+        for pattern, selectors in settings.per_file_ignores
+        if matches(path, (pattern,), settings.root)
+        for selector in selectors
+    )
+    return (*settings.selections, Selection(ignore=ignored)) if ignored else settings.selections
+
+
+def _visited(text: str, facts: Iterable[Fact], path: str, settings: Settings) -> list[Finding]:
+    from . import registry
+
+    rules = registry.active(selections_for(path, settings))
+    suspects = [(fact, rule) for fact in facts for rule in rules if _suspects(fact, rule, path)]
+    if not suspects:
+        return []
+    from . import suppress, visitor
+
+    return suppress.unsuppressed(visitor.visit(text, suspects, path), text)
+
+
+def _suspects(fact: Fact, rule: Rule[Any], path: str) -> bool:
+    try:
+        return isinstance(fact, rule.fact) and rule.suspects(fact)
+    except Exception as error:
+        raise broken_rule(rule.code, path, fact.span.line, error) from error
+
+
+def _reported(findings: list[Finding], path: str, settings: Settings) -> list[Finding]:
+    """Drop what cannot be read where that is ignored; selecting some rules does not hide it."""
+    if not findings:
+        return findings
+    layers = [layer._replace(select=None) for layer in selections_for(path, settings)]
+    return findings if choose({unreadable.CODE: unreadable.SEVERITY}, layers) else []

@@ -1,0 +1,65 @@
+"""Logical lines and comments: where a statement or the header of one begins and ends."""
+
+from __future__ import annotations
+
+import tokenize
+from itertools import islice
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_SPACE = (tokenize.NL, tokenize.INDENT, tokenize.DEDENT)
+_ERRORS = (tokenize.TokenError, SyntaxError)  # IndentationError is a SyntaxError
+
+
+class Comment(NamedTuple):
+    """A comment, the rows of the statement it belongs to, and whether it has its row to itself."""
+
+    text: str
+    row: int
+    first: int
+    last: int
+    """The rows of the logical line that the comment is in, or, outside of one, that follows it."""
+    alone: bool
+
+
+def last_row(rows: Sequence[str], first: int, row: int) -> int:
+    """Return the last row of the logical line that holds `row`; one begins at `first`."""
+    if len(rows) == row or first == len(rows):
+        return row
+    try:
+        for token in _tokens(rows, first):
+            if token.type == tokenize.NEWLINE and token.start[0] >= row:
+                return token.start[0]
+    except _ERRORS:
+        pass
+    return row
+
+
+def comments(rows: Sequence[str]) -> list[Comment]:
+    """Return the comments of a file, in order; those before an error where it cannot be tokenised."""
+    found: list[Comment] = []
+    pending: list[tuple[str, int, bool]] = []
+    first = 0
+    try:
+        for token in _tokens(rows, 1):
+            if token.type == tokenize.COMMENT:
+                alone = not rows[token.start[0] - 1][: token.start[1]].strip()
+                pending.append((token.string, token.start[0], alone))
+            elif token.type == tokenize.NEWLINE:
+                found += [Comment(text, row, first, token.start[0], alone) for text, row, alone in pending]
+                pending, first = [], 0
+            elif not first and token.type not in _SPACE:
+                first = token.start[0]
+    except _ERRORS:
+        pass
+    found += [Comment(text, row, first or row, row, alone) for text, row, alone in pending]
+    return found
+
+
+def _tokens(rows: Sequence[str], first: int) -> Iterator[tokenize.TokenInfo]:
+    """Tokenise from a row on, counting rows as the file does, even those that end in a lone `\\r`."""
+    lines = (row.rstrip("\r\n") + "\n" for row in islice(rows, first - 1, None))
+    for token in tokenize.generate_tokens(lambda: next(lines, "")):
+        yield token._replace(start=(token.start[0] + first - 1, token.start[1]))

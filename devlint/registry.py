@@ -1,0 +1,122 @@
+"""Finds the rules that are installed, devlint's own and third parties' alike, through entry points."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import re
+from functools import lru_cache
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from . import unreadable
+from .errors import DevlintError
+from .finding import Severity
+from .rule import Rule
+from .selection import choose
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from importlib.metadata import EntryPoint
+
+    from .settings import Selection
+
+GROUP = "devlint.rules"
+_CODE = re.compile(r"[A-Z]{1,3}[0-9]{3}")  # what flake8 accepts as a plugin's code
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+class Installed(NamedTuple):
+    """One rule: what it declares, its page and the class that finds it."""
+
+    code: str
+    name: str
+    severity: Severity
+    page: str
+    """The documentation: the docstring of the rule's module."""
+    rule: type[Rule[Any]] | None
+    """`None` for what devlint itself reports."""
+
+    @property
+    def summary(self) -> str:
+        """The first line of the page."""
+        return self.page.partition("\n")[0]
+
+
+@lru_cache(maxsize=1)
+def installed() -> Mapping[str, Installed]:
+    """Return every rule by code, in the order of codes; raises DevlintError where one is unusable."""
+    from importlib.metadata import entry_points
+
+    found = {unreadable.CODE: _unreadable()}
+    entries = {entry.value: entry for entry in sorted(entry_points(group=GROUP), key=lambda e: e.value)}
+    if not entries:
+        raise DevlintError("no rules are installed: devlint runs from an installation (`pip install -e .`)")
+    for entry in entries.values():
+        for module in _modules(entry):
+            for rule in _rules(module):
+                item = _checked(rule, module)
+                if item.code in found:
+                    raise DevlintError(
+                        f"two rules have the code {item.code}: {_origins(found[item.code], item)}"
+                    )
+                found[item.code] = item
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+@lru_cache(maxsize=256)
+def active(selections: tuple[Selection, ...]) -> tuple[Rule[Any], ...]:
+    """Return an instance of every rule that these selections turn on, in the order of codes."""
+    rules = installed()
+    on = choose({code: item.severity for code, item in rules.items()}, selections)
+    return tuple(item.rule() for code, item in rules.items() if code in on and item.rule is not None)
+
+
+def _unreadable() -> Installed:
+    page = (unreadable.__doc__ or "").strip()
+    return Installed(unreadable.CODE, unreadable.NAME, unreadable.SEVERITY, page, None)
+
+
+def _modules(entry: EntryPoint) -> Iterator[ModuleType]:
+    """Import what an entry point names: a module, or a package and the modules in it."""
+    try:
+        root = entry.load()
+        if not isinstance(root, ModuleType):
+            raise TypeError("the entry point must name a module or a package")
+        yield root
+        for info in pkgutil.iter_modules(getattr(root, "__path__", ())):
+            yield importlib.import_module(f"{root.__name__}.{info.name}")
+    except Exception as error:
+        name = f"{entry.value} (from {entry.dist.name})" if entry.dist else entry.value
+        raise DevlintError(f"cannot load the rules in {name}: {type(error).__name__}: {error}") from error
+
+
+def _rules(module: ModuleType) -> Iterator[type[Rule[Any]]]:
+    """Yield the rules defined in a module, not those it imports."""
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.__name__:
+            yield value
+
+
+def _checked(rule: type[Rule[Any]], module: ModuleType) -> Installed:
+    where = f"{rule.__module__}.{rule.__qualname__}"
+    code, name = getattr(rule, "code", None), getattr(rule, "name", None)
+    if not isinstance(code, str) or not _CODE.fullmatch(code):
+        raise DevlintError(
+            f"rule {where}: `code` must be one to three capitals and three digits, not {code!r}"
+        )
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise DevlintError(f"rule {where}: `name` must be in kebab-case, not {name!r}")
+    if not isinstance(rule.severity, Severity):
+        raise DevlintError(f"rule {where}: `severity` must be a Severity, not {rule.severity!r}")
+    if not isinstance(getattr(rule, "fact", None), type):
+        raise DevlintError(f"rule {where}: `fact` must be the type of fact it listens to")
+    page = (module.__doc__ or "").strip()
+    if not page:
+        raise DevlintError(f"rule {where}: its module has no docstring, which is its documentation page")
+    return Installed(code, name, rule.severity, page, rule)
+
+
+def _origins(*items: Installed) -> str:
+    names = (f"{i.rule.__module__}.{i.rule.__qualname__}" if i.rule else "devlint itself" for i in items)
+    return " and ".join(names)

@@ -1,0 +1,33 @@
+"""Output formats: each a module with a pure function `render`, from a run's findings to text."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..finding import Finding
+
+FORMATS = ("full", "concise", "json")
+
+
+class Outcome(NamedTuple):
+    """All that a format may draw on."""
+
+    findings: Sequence[Finding]
+    """In the order of files and positions."""
+    sources: Mapping[str, str]
+    """The text of each file that has findings."""
+    color: bool = False
+    unsafe_fixes: bool = False
+    """Whether `--fix` would apply unsafe fixes too."""
+    fixed: int = 0
+    """How many findings were fixed before these were made."""
+
+
+def render(name: str, outcome: Outcome) -> str:
+    """Return an outcome in one of the formats, ending in a newline unless it is empty."""
+    text: str = import_module(f"{__name__}.{name}").render(outcome)
+    return text

@@ -1,0 +1,90 @@
+"""The `full` format: each finding with its code, the reason, the cure, and where to read more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..text import split_rows
+from .style import BOLD, CYAN, DIM, SEVERITY_COLORS, applies, fix_mark, paint, printable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..finding import Finding
+    from . import Outcome
+
+_CONTEXT = 1
+"""Rows shown before and after."""
+_MARKED = 4
+"""Rows shown of a finding that spans more."""
+_WIDTH = 160
+"""Characters shown of a row: a minified line must not flood the terminal."""
+
+
+def render(outcome: Outcome) -> str:
+    """Return a paragraph for each finding."""
+    paragraphs = []
+    path, rows = None, list[str]()
+    for finding in outcome.findings:
+        if finding.path != path:
+            path, rows = finding.path, split_rows(outcome.sources.get(finding.path, ""))
+        paragraphs.append("\n".join(_paragraph(finding, rows, outcome)) + "\n\n")
+    return "".join(paragraphs)
+
+
+def _paragraph(finding: Finding, rows: Sequence[str], outcome: Outcome) -> Iterator[str]:
+    color = outcome.color
+    severity = SEVERITY_COLORS[finding.severity]
+    mark = paint(fix_mark(finding, outcome), CYAN, color)
+    last = min(finding.end.row, finding.start.row + _MARKED - 1)
+    gutter = len(str(min(last + _CONTEXT, len(rows)) if rows else finding.start.row))
+    blank = " " * gutter
+    yield f"{paint(finding.code, severity, color)} {mark}{paint(printable(finding.message), BOLD, color)}"
+    arrow, bar = paint("-->", DIM, color), paint("|", DIM, color)
+    yield f"{blank}{arrow} {printable(finding.path)}:{finding.start.row}:{finding.start.column}"
+    frame = list(_frame(finding, rows, last))
+    if frame:
+        yield f"{blank} {bar}"
+    for row, text, carets in frame:
+        yield f"{paint(str(row).rjust(gutter), DIM, color)} {bar} {text}".rstrip()
+        if carets:
+            yield f"{blank} {bar} {paint(carets, severity, color)}"
+    if frame:
+        yield f"{blank} {bar}"
+    equals = paint("=", DIM, color)
+    if finding.reason:
+        label = paint(finding.severity.value, severity, color)
+        yield f"{blank} {equals} {label}: {printable(finding.reason)}"
+    if finding.fix is not None:
+        kind = "" if finding.fix.safe else "unsafe "
+        flag = "--fix" if finding.fix.safe and applies(finding, outcome) else "--fix --unsafe-fixes"
+        yield f"{blank} {equals} {kind}fix: {printable(finding.fix.message)} ({flag})"
+    yield f"{blank} {equals} more: devlint rule {finding.code}"
+
+
+def _frame(finding: Finding, rows: Sequence[str], last: int) -> Iterator[tuple[int, str, str]]:
+    """Yield the rows to show: number, text and, for those that are meant, a line of carets."""
+    start, end = finding.start, finding.end
+    first = max(start.row - _CONTEXT, 1)
+    for number, raw in enumerate(rows[first - 1 : last + _CONTEXT], first):
+        row = raw.rstrip("\r\n")
+        begin = start.column - 1 if number == start.row else len(row) - len(row.lstrip())
+        stop = end.column - 1 if number == end.row else len(row)
+        left = max(begin - _WIDTH // 2, 0) if len(row) > _WIDTH else 0
+        text = row[left : left + _WIDTH]
+        carets = ""
+        if start.row <= number <= last:
+            before = _columns(row[left:begin])
+            marked = _columns(row[begin : min(stop, left + _WIDTH)])
+            carets = " " * before + "^" * max(marked, 1)
+        yield number, printable(text.replace("\t", "    ")), carets
+
+
+def _columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes."""
+    text = text.replace("\t", "    ")
+    if text.isascii():
+        return len(text)
+    from unicodedata import combining, east_asian_width
+
+    return sum(0 if combining(char) else 1 + (east_asian_width(char) in "WF") for char in text)

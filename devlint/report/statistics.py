@@ -1,0 +1,22 @@
+"""The `--statistics` report: how often each rule was broken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from .style import applies
+
+if TYPE_CHECKING:
+    from . import Outcome
+
+
+def render(outcome: Outcome) -> str:
+    """Return a line for each code, the most frequent first; `[*]` where all of them can be fixed."""
+    counts = Counter((finding.code, finding.name) for finding in outcome.findings)
+    fixable = Counter(finding.code for finding in outcome.findings if applies(finding, outcome))
+    width = len(str(max(counts.values(), default=0)))
+    return "".join(
+        f"{number:>{width}}  {code}  {'[*]' if fixable[code] == number else '[ ]'} {name}\n"
+        for (code, name), number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    )

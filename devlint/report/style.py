@@ -1,0 +1,62 @@
+"""What the formats for people share: colours, marks, and text that is safe to print."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ..finding import Severity
+
+if TYPE_CHECKING:
+    from ..finding import Finding
+    from . import Outcome
+
+BOLD, DIM, CYAN = "1", "2", "36"
+SEVERITY_COLORS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;34"}
+_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
+
+
+def paint(text: str, style: str, color: bool) -> str:
+    """Return the text in an ANSI style, or as it is."""
+    return f"\x1b[{style}m{text}\x1b[0m" if color and text else text
+
+
+def printable(text: str) -> str:
+    """Return the text with its control characters replaced: linted code must not steer the terminal."""
+    return _CONTROL.sub("�", text)
+
+
+def fix_mark(finding: Finding, outcome: Outcome) -> str:
+    """Return `[*] ` where `--fix` would cure the finding."""
+    return "[*] " if applies(finding, outcome) else ""
+
+
+def applies(finding: Finding, outcome: Outcome) -> bool:
+    """Whether `--fix`, with the flags of this run, would cure the finding."""
+    return finding.fix is not None and (finding.fix.safe or outcome.unsafe_fixes)
+
+
+def summary(outcome: Outcome) -> str:
+    """Return the closing lines: how many findings of each severity, and what can be fixed."""
+    findings = outcome.findings
+    fixed = f"Fixed {_count(outcome.fixed, 'finding')}. " if outcome.fixed else ""
+    if not findings:
+        return f"{fixed}{'Nothing is left.' if fixed else 'All checks passed.'}\n"
+    counts = [
+        _count(number, severity.value)
+        for severity in Severity
+        if (number := sum(finding.severity is severity for finding in findings))
+    ]
+    safe = sum(applies(finding, outcome) for finding in findings)
+    hidden = sum(finding.fix is not None for finding in findings) - safe
+    flags = "--fix --unsafe-fixes" if outcome.unsafe_fixes else "--fix"
+    found = f"{fixed}Found {', '.join(counts)}."
+    if safe:
+        found += f" {safe} fixable with {flags}."
+    if hidden:
+        found += f" {hidden} {'more ' if safe else ''}fixable with --fix --unsafe-fixes."
+    return found + "\n"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + "s" * (number != 1)

@@ -1,0 +1,74 @@
+"""The keys of `[tool.devlint]` and their types; imported only where a file has such a table."""
+
+from __future__ import annotations
+
+import os.path
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from .errors import DevlintError
+from .registry import installed
+from .selection import check
+from .settings import DEFAULT_EXCLUDE, Selection, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+_UNKNOWN = re.compile(r"Object contains unknown field `(?P<key>[^`]*)`(?: - at `\$\.?(?P<at>.*)`)?")
+_WRONG = re.compile(r"(?P<what>.*) - at `\$\.?(?P<at>.*)`")
+
+
+class Table(msgspec.Struct, forbid_unknown_fields=True, rename="kebab", kw_only=True):
+    """What a table may say; a key that is left out keeps its default."""
+
+    select: tuple[str, ...] | None = None
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+    per_file_ignores: dict[str, tuple[str, ...]] = {}
+    exclude: tuple[str, ...] = DEFAULT_EXCLUDE
+    extend_exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
+    respect_gitignore: bool = True
+    unsafe_fixes: bool = False
+    output_format: Literal["full", "concise", "json"] | None = None
+
+
+def to_settings(data: Mapping[str, Any], path: str, prefix: str) -> Settings:
+    """Return the settings of a table; `prefix` is the path of its keys in the TOML document."""
+    try:
+        table = msgspec.convert(data, Table)
+    except msgspec.ValidationError as error:
+        raise DevlintError(f"{path}: {_explain(str(error), prefix)}") from error
+    per_file = tuple(table.per_file_ignores.items())
+    lists = {"select": table.select or (), "extend-select": table.extend_select, "ignore": table.ignore}
+    lists |= {f'per-file-ignores."{pattern}"': selectors for pattern, selectors in per_file}
+    for key, selectors in lists.items():
+        if selectors:
+            check(selectors, installed(), f"{path}: {prefix}{key}")
+    return Settings(
+        root=os.path.dirname(os.path.abspath(path)),
+        selections=(Selection(table.select, table.extend_select, table.ignore),),
+        per_file_ignores=per_file,
+        exclude=table.exclude,
+        extend_exclude=table.extend_exclude,
+        force_exclude=table.force_exclude,
+        respect_gitignore=table.respect_gitignore,
+        unsafe_fixes=table.unsafe_fixes,
+        output_format=table.output_format,
+    )
+
+
+def _explain(message: str, prefix: str) -> str:
+    """Say it with the key's path in the document, and name the key that was probably meant."""
+    if match := _UNKNOWN.fullmatch(message):
+        names = [field.encode_name for field in msgspec.structs.fields(Table)]
+        close = get_close_matches(match["key"], names, n=1)
+        hint = f"did you mean `{close[0]}`?" if close else f"known are {', '.join(names)}"
+        return f"{prefix}{match['key']}: unknown key; {hint}"
+    if match := _WRONG.fullmatch(message):
+        return f"{prefix}{match['at']}: {match['what'][:1].lower()}{match['what'][1:]}"
+    return f"{prefix.rstrip('.')}: {message[:1].lower()}{message[1:]}".lstrip(": ")

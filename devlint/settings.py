@@ -1,0 +1,41 @@
+"""What a run was asked to do, as plain data: the same whether it came from a file, a flag or a test."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+DEFAULT_EXCLUDE = (
+    ".bzr", ".devlint_cache", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg", ".ipynb_checkpoints",
+    ".mypy_cache", ".nox", ".pants.d", ".pyenv", ".pytest_cache", ".pytype", ".ruff_cache", ".svn", ".tox",
+    ".venv", ".vscode", "__pycache__", "__pypackages__", "_build", "buck-out", "build", "dist",
+    "node_modules", "site-packages", "venv",
+)  # fmt: skip
+
+
+class Selection(NamedTuple):
+    """One layer of rule selection; a later layer overrides an earlier one."""
+
+    select: tuple[str, ...] | None = None
+    """Codes, prefixes or `ALL` that replace whatever was chosen before; `None` leaves it."""
+    extend_select: tuple[str, ...] = ()
+    ignore: tuple[str, ...] = ()
+
+    def selectors(self) -> tuple[str, ...]:
+        """Return every selector of this layer, to be checked against the known codes."""
+        return (*(self.select or ()), *self.extend_select, *self.ignore)
+
+
+class Settings(NamedTuple):
+    """Everything that decides which findings a file has."""
+
+    root: str = ""
+    """The folder that `per_file_ignores` and the excludes are relative to."""
+    selections: tuple[Selection, ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """Glob patterns and the selectors that are off for the files they match."""
+    exclude: tuple[str, ...] = DEFAULT_EXCLUDE
+    extend_exclude: tuple[str, ...] = ()
+    force_exclude: bool = False
+    respect_gitignore: bool = True
+    unsafe_fixes: bool = False
+    output_format: str | None = None

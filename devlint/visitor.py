@@ -1,0 +1,107 @@
+"""Walks the concrete syntax around suspects with LibCST and runs the rules on the nodes they suspect."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any
+
+import libcst
+from libcst.metadata import MetadataWrapper, PositionProvider
+
+from . import slices
+from .change import render
+from .errors import broken_rule
+from .finding import Finding, Position
+from .logical import last_row
+from .span import Span
+from .text import split_rows
+from .unreadable import too_deep, unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .rule import Fact, Report, Rule
+    from .slices import Slice
+
+    Suspect = tuple[Fact, Rule[Any]]
+    Nodes = dict[tuple[str, Span], libcst.CSTNode]
+
+
+def visit(text: str, suspects: Sequence[Suspect], path: str) -> list[Finding]:
+    """Return what the rules say about their suspects, in order of position."""
+    rows = split_rows(text)
+    found: set[Finding] = set()  # a fact may be observed twice, as when a loop body is inferred again
+    waiting: dict[Span, list[Suspect]] = {}
+    for fact, rule in suspects:
+        waiting.setdefault(fact.span, []).append((fact, rule))
+    for part, spans in slices.cut(ast.parse(text), rows, waiting).items():
+        inside = [suspect for span in spans for suspect in waiting[span]]
+        try:
+            found.update(_in_slice(part, rows, inside, path))
+        except RecursionError:
+            found.add(too_deep(path, part.first))
+        except libcst.ParserSyntaxError as error:
+            found.add(unsupported(path, part.first, error.message))
+    return sorted(found, key=lambda finding: finding[:5])
+
+
+def _in_slice(part: Slice, rows: Sequence[str], suspects: Sequence[Suspect], path: str) -> Iterator[Finding]:
+    """Run the rules on one slice, or on the whole file where the slice does not parse on its own."""
+    try:
+        module, nodes = _nodes(part, suspects)
+    except libcst.ParserSyntaxError:
+        part = slices.whole(rows)
+        module, nodes = _nodes(part, suspects)
+    for fact, rule in suspects:
+        node = nodes.get((fact.node_type, fact.span))
+        if node is not None:
+            noqa_row = last_row(rows, part.first, fact.span.line)
+            start = Position(fact.span.line, fact.span.column + 1)
+            end = Position(fact.span.end_line, fact.span.end_column + 1)
+            for message, reason, severity, change in _reports(rule, node, fact, path):
+                severity = severity or rule.severity
+                fix = change and render(change, module, part)
+                yield Finding(
+                    path, start, end, rule.code, rule.name, severity, message, reason, fix, noqa_row
+                )
+
+
+def _nodes(
+    part: Slice, suspects: Sequence[Suspect]
+) -> tuple[libcst.Module, dict[tuple[str, Span], libcst.CSTNode]]:
+    """Parse a slice and find the nodes of the suspects in it."""
+    wrapper = MetadataWrapper(libcst.parse_module(part.text), unsafe_skip_copy=True)
+    finder = _Finder(part, {(fact.node_type, fact.span) for fact, _ in suspects})
+    wrapper.visit(finder)
+    return wrapper.module, finder.found
+
+
+def _reports(rule: Rule[Any], node: libcst.CSTNode, fact: Fact, path: str) -> list[Report]:
+    try:
+        return list(rule.visit(node, fact))
+    except Exception as error:
+        raise broken_rule(rule.code, path, fact.span.line, error) from error
+
+
+class _Finder(libcst.CSTVisitor):
+    """Collects the nodes of the classes and places that the facts name."""
+
+    METADATA_DEPENDENCIES = (PositionProvider,)
+
+    def __init__(self, part: Slice, wanted: set[tuple[str, Span]]) -> None:
+        super().__init__()
+        self.part = part
+        self.wanted = wanted
+        self.types = {node_type for node_type, _ in wanted}
+        self.found: Nodes = {}
+
+    def on_visit(self, node: libcst.CSTNode) -> bool:
+        """Remember a wanted node; go on below it, as facts nest."""
+        name = type(node).__name__
+        if name in self.types:
+            place = self.get_metadata(PositionProvider, node)
+            start = self.part.to_file(place.start.line, place.start.column)
+            key = name, Span(*start, *self.part.to_file(place.end.line, place.end.column))
+            if key in self.wanted:
+                self.found[key] = node
+        return True
