@@ -1,8 +1,9 @@
 """Installs the simulated accelerator `sim`: genuine tensors of a second device, computed on the CPU.
 
-One boxed fallback runs every operator on CPU aliases of its arguments, after the device checks that CUDA's kernels
-make. Everything above kernels (dispatch, autograd, TensorIterator, `Module.to`, optimizers) is torch's own C++.
-There can be one such backend in a process and it cannot be removed: install it in a process of its own.
+One boxed fallback runs every operator on CPU aliases of its arguments, after the device checks that
+CUDA's kernels make. Everything above kernels (dispatch, autograd, TensorIterator, `Module.to`,
+optimizers) is torch's own. There can be one such backend in a process and it cannot be removed: install
+it in a process of its own.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ _libraries: list[torch.library.Library] = []
 
 
 class Operand:
-    """A simulated argument of the operator that runs: the tensor, its CPU alias and its storage before the call."""
+    """A simulated argument of an operator: the tensor, its CPU alias, the alias's storage before the call."""
 
     __slots__ = ("host", "storage", "tensor")
 
@@ -102,7 +103,7 @@ def _register_kernels(checker: Checker) -> None:
         "set_.source_Storage_storage_offset": _set_storage_,
         "set_.source_Tensor": _set_tensor_,
         "_fused_sdp_choice": lambda *args, **kwargs: 0,  # the composite of plain operators
-        # Without it `Module.to` would replace parameters instead of moving them, as it does on XLA but not on CUDA.
+        # Without it `Module.to` would replace parameters, as it does on XLA, and not move them, as on CUDA.
         "_has_compatible_shallow_copy_type": lambda *args: True,
     }
     # These two have kernels for every backend, which raise; a fallback is not asked for them.

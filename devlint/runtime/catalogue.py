@@ -1,4 +1,4 @@
-"""Which programs have to be run: those in `fixtures/` of every rule that is installed, with what it claims."""
+"""Which programs have to be run: those in `fixtures/` of every installed rule, with what the rule claims."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def find_fixtures() -> Path:
     folder = Path(__file__).parents[2] / "fixtures"
     if not folder.is_dir():
         raise DevlintError(
-            "the programs that prove the rules are not part of an installed package: run from a source checkout, "
-            "or pass --fixtures DIR"
+            "the programs that prove the rules are not part of an installed package: "
+            "run from a source checkout, or pass --fixtures DIR"
         )
     return folder
 
@@ -73,7 +73,7 @@ def programs(code: str, claim: Claim, folder: Path) -> Iterator[Case | Unproven]
         yield Unproven(code, "bug.py", f"there is no {folder.name}/bug.py")
     for name in claim.programs:
         if name not in names:
-            yield Unproven(code, f"bug_{name}.py", "the rule claims something about it, but it does not exist")
+            yield Unproven(code, f"bug_{name}.py", "the rule claims something about it, but there is none")
     for name in names:
         ending = f"_{name}.py" if name else ".py"
         bug, fixed = folder / f"bug{ending}", folder / f"fixed{ending}"
@@ -85,25 +85,33 @@ def programs(code: str, claim: Claim, folder: Path) -> Iterator[Case | Unproven]
 
 def pair(code: str, claim: Claim, bug: Path, fixed: Path) -> Iterator[Case]:
     """A program with the bug, the cured one, and the cured one with each single cure taken back."""
-    sources = [path.read_text(encoding="utf-8") for path in (bug, fixed)]
-    yield Case(code, bug.name, str(bug), sources[0], claim, cured=False)
-    yield Case(code, fixed.name, str(fixed), sources[1], claim, cured=True)
+    wrong, right = bug.read_text(encoding="utf-8"), fixed.read_text(encoding="utf-8")
+    yield Case(code, bug.name, str(bug), wrong, claim, cured=False)
+    yield Case(code, fixed.name, str(fixed), right, claim, cured=True)
     if not claim.needs and not isinstance(claim.bug, Observes) and not isinstance(claim.cpu, Observes):
-        for line, source in taken_back(*sources):
+        for line, source in taken_back(wrong, right, f"# {code}"):
             yield Case(code, f"{bug.name}:{line}", str(fixed), source, claim, cured=False, undone=True)
 
 
-def taken_back(bug: str, fixed: str) -> Iterator[tuple[int, str]]:
-    """The cured program with one difference to the bug restored, and that difference's line in the bug.
+def taken_back(bug: str, fixed: str, mark: str) -> Iterator[tuple[int, str]]:
+    """The cured program with one marked bug restored, and that bug's line.
 
     A program with several bugs stops at the first; only this shows that every one of them is a bug.
     """
     wrong, right = bug.splitlines(keepends=True), fixed.splitlines(keepends=True)
-    changes = [c for c in difflib.SequenceMatcher(None, wrong, right, autojunk=False).get_opcodes() if c[0] != "equal"]
-    if len(changes) < 2:
+    opcodes = difflib.SequenceMatcher(None, wrong, right, autojunk=False).get_opcodes()
+    changes = [change for change in opcodes if change[0] != "equal"]
+    marked = [change for change in changes if any(mark in line for line in wrong[change[1] : change[2]])]
+    if len(marked) < 2:
         return  # that is the bug itself
-    for _, start, end, fixed_start, fixed_end in changes:
-        yield start + 1, "".join([*right[:fixed_start], *wrong[start:end], *right[fixed_end:]])
+    # A cure may take more than the marked line: what else changed belongs to the nearest one.
+    owners = [min(marked, key=lambda m: abs(m[1] - change[1])) for change in changes]
+    for cure in marked:
+        lines = right.copy()
+        for change, owner in reversed(list(zip(changes, owners, strict=True))):
+            if owner is cure:
+                lines[change[3] : change[4]] = wrong[change[1] : change[2]]
+        yield cure[1] + 1, "".join(lines)
 
 
 def expressions(case: Case) -> list[str]:

@@ -33,7 +33,9 @@ class LegacyType(type):
 
     def __instancecheck__(cls, value: object) -> bool:
         """Whether `value` is a tensor of this type on the device."""
-        return isinstance(value, torch.Tensor) and value.dtype == cls.dtype and device_of(value).type == DEVICE
+        if not isinstance(value, torch.Tensor) or value.dtype != cls.dtype:
+            return False
+        return bool(device_of(value).type == DEVICE)
 
     def __call__(cls, *args: Any) -> torch.Tensor:
         """Make a tensor as `torch.FloatTensor` does, on the device."""
@@ -152,9 +154,9 @@ def _answers(device: torch.device) -> dict[str, Any]:
     answers |= dict.fromkeys(
         ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"), 0
     )
-    silent = ("_lazy_init", "init", "synchronize", "empty_cache", "ipc_collect", "manual_seed", "manual_seed_all")
-    reset = ("reset_peak_memory_stats", "reset_max_memory_allocated", "set_per_process_memory_fraction")
-    return answers | dict.fromkeys((*silent, *reset))
+    start = ("_lazy_init", "init", "synchronize", "manual_seed", "manual_seed_all", "ipc_collect")
+    memory = ("empty_cache", "reset_peak_memory_stats", "reset_max_memory_allocated")
+    return answers | dict.fromkeys((*start, *memory))
 
 
 def _check_index(device: Any) -> None:

@@ -76,4 +76,4 @@ def _converse(device: str, jobs: list[Job]) -> Iterator[object]:
         errors.seek(0)
         last = (errors.read().strip().splitlines() or [f"exit code {worker.returncode}"])[-1]
     while True:
-        yield {"status": "died", "message": f"the worker died: {last}", "unavailable": f"its worker died: {last}"}
+        yield {"unavailable": f"its worker died: {last}", "status": "died", "message": last}

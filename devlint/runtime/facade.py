@@ -140,7 +140,7 @@ def _present_contexts() -> None:
     torch.accelerator.current_accelerator = lambda check_available=False: torch.device("cuda")
     torch.accelerator.synchronize = lambda device=None: None
     torch.utils.data._utils.pin_memory.pin_memory = lambda data, device=None: data
-    # Otherwise backward runs in a thread of the device, which a program under proof may leave hanging at exit.
+    # Otherwise backward runs in a thread of the device, which cannot be forked and may hang at exit.
     torch.autograd.set_multithreading_enabled(False)
 
 

@@ -9,8 +9,9 @@ import torch
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from torch import Tensor
+
 aten = torch.ops.aten
-Tensor = torch.Tensor
 
 
 def _lstm_cell(
@@ -90,9 +91,11 @@ def _convolution_backward(
     mask: list[bool],
 ) -> tuple[Tensor, ...]:
     channels = weight.shape[1] * groups if transposed else weight.shape[0]
-    result: tuple[Tensor, ...] = aten.convolution_backward(
-        *(grad, inputs, weight, [channels], stride, padding, dilation, transposed, output_padding, groups, mask)
+    tensors, geometry = (
+        (grad, inputs, weight),
+        (stride, padding, dilation, transposed, output_padding, groups),
     )
+    result: tuple[Tensor, ...] = aten.convolution_backward(*tensors, [channels], *geometry, mask)
     return result
 
 

@@ -58,13 +58,14 @@ def run(job: Job) -> Outcome:
 
 
 def _evaluate(expressions: Sequence[str], module: types.ModuleType) -> dict[str, str]:
-    values = {}
-    for expression in expressions:
-        try:
-            values[expression] = repr(eval(expression, module.__dict__))
-        except Exception as error:
-            values[expression] = f"{type(error).__name__}: {error}"
-    return values
+    return {expression: _value(expression, module) for expression in expressions}
+
+
+def _value(expression: str, module: types.ModuleType) -> str:
+    try:
+        return repr(eval(expression, module.__dict__))
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
 
 
 def _raised(error: BaseException, path: str) -> Outcome:

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 _PAGE = """\
 # What is proven
 
-Written by `devlint verify --markdown`; do not edit. Each rule's programs in `fixtures/` are run on every device at
-hand, and what happens is compared with what the rule claims: `bug.py` shows the bug, `fixed.py` runs, and where a
-program holds several bugs, `bug.py:12` is the cured program with only the cure of that line taken back.
-`sim` is [a simulated accelerator](runtime.md).
+Written by `devlint verify --markdown`; do not edit. Each rule's programs in `fixtures/` are run on every
+device at hand, and what happens is compared with what the rule claims: `bug.py` shows the bug,
+`fixed.py` runs, and where a program holds several bugs, `bug.py:12` is the cured program with only the
+cure of that line taken back. `sim` is [a simulated accelerator](runtime.md).
 """
 
 
@@ -49,7 +49,7 @@ def as_markdown(proofs: Sequence[Proof], devices: Mapping[str, Device]) -> str:
     for proof in proofs:
         verdict = "" if proof.verdict is Verdict.CONFIRMED else f"**{proof.verdict.value}**: "
         rows.setdefault((proof.code, proof.program), {})[proof.device] = verdict + _cell(proof.evidence)
-    where = ", ".join(f"`{name}` ({devices[name]['name']}, torch {devices[name]['torch']})" for name in present)
+    where = ", ".join(f"`{n}` ({devices[n]['name']}, torch {devices[n]['torch']})" for n in present)
     lines = [_PAGE, f"Devices: {where}. {summary(proofs)}.", ""]
     lines += [_row(["rule", "program", *present]), _row(["---"] * (len(present) + 2))]
     for (code, program), cells in rows.items():
@@ -60,7 +60,7 @@ def as_markdown(proofs: Sequence[Proof], devices: Mapping[str, Device]) -> str:
 def summary(proofs: Sequence[Proof]) -> str:
     """Return how many proofs came to which verdict."""
     counts = Counter(proof.verdict for proof in proofs)
-    return ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict]) or "nothing run"
+    return ", ".join(f"{counts[v]} {v.value}" for v in Verdict if counts[v]) or "nothing run"
 
 
 def _cell(text: str) -> str:

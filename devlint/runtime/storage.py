@@ -1,7 +1,7 @@
 """The bytes of simulated tensors: every one is a genuine PrivateUse1 tensor whose storage owns CPU memory.
 
-The CPU storage hangs on the Python object of the device storage, not on the tensor, so what shares a storage in
-torch (views, `.data` swaps, shallow copies) shares the bytes here without any bookkeeping.
+The CPU storage hangs on the Python object of the device storage, not on the tensor, so what shares a storage
+in torch (views, `.data` swaps, shallow copies) shares the bytes here without any bookkeeping.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`devlint verify`: runs every rule's programs with torch and compares what happens with what the rule claims."""
+"""`devlint verify`: runs every rule's programs with torch and compares what happens with the rule's claim."""
 
 from __future__ import annotations
 
@@ -52,10 +52,13 @@ def _place(proof: Proof) -> tuple[object, ...]:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="devlint verify", description="Prove with torch what the rules claim.")
+    about = "Prove with torch what the rules claim."
+    parser = argparse.ArgumentParser(prog="devlint verify", description=about)
     parser.add_argument("codes", nargs="*", metavar="CODE", help="rules to prove; all if none is given")
-    parser.add_argument("--device", action="append", choices=DEVICES, help="where to run; every device by default")
-    parser.add_argument("--fixtures", type=Path, metavar="DIR", help="the folder that holds DEV101/bug.py and so on")
+    parser.add_argument(
+        "--device", action="append", choices=DEVICES, help="where to run; by default everywhere"
+    )
+    parser.add_argument("--fixtures", type=Path, metavar="DIR", help="the folder that holds DEV101/bug.py, …")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print everything as JSON")
     form.add_argument("--markdown", action="store_true", help="print the page of the documentation")
@@ -82,8 +85,7 @@ def _print(options: argparse.Namespace, proofs: list[Proof], runs: list[Run]) ->
         if reason and (options.device or run.device != "cuda"):
             print(f"devlint: not run on {run.device}: {reason}", file=sys.stderr)
         elif not reason and run.device == "sim" and not run.about["tested"]:
-            version = run.about["torch"]
-            print(f"devlint: sim passes its trial run on torch {version}, but is not tested with it", file=sys.stderr)
+            print(f"devlint: sim is not tested with torch {run.about['torch']}", file=sys.stderr)
     devices = {run.device: run.about for run in runs}
     if options.json:
         print(report.as_json(proofs, devices))

@@ -1,9 +1,9 @@
 """The process that runs programs on one device: `python -m devlint.runtime.worker DEVICE`.
 
-Jobs come in as one JSON list on standard input; a line of JSON goes out for the device, then one for every job.
-Each program runs in a process of its own, so that neither an abort inside torch nor a program's changes to torch
-reach the next. Forking after the import of torch makes that cheap; where forking is unsafe each job gets a fresh
-interpreter.
+Jobs come in as one JSON list on standard input; a line of JSON goes out for the device, then one for
+every job. Each program runs in a process of its own, so that neither an abort inside torch nor a
+program's changes to torch reach the next. Forking after the import of torch makes that cheap; where
+forking is unsafe each job gets a fresh interpreter.
 """
 
 from __future__ import annotations
@@ -128,8 +128,9 @@ def _isolated(device: str, job: Job) -> Outcome:
 
 def _spawn(device: str, job: Job) -> Outcome:
     command = [sys.executable, "-m", __spec__.name, device, "--one"]
+    given = json.dumps([job])
     try:
-        done = subprocess.run(command, input=json.dumps([job]), capture_output=True, text=True, timeout=TIMEOUT)
+        done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=TIMEOUT)
     except subprocess.TimeoutExpired:
         return {"status": "hung", "message": f"after {TIMEOUT:.0f} s"}
     try:
