@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 # As flake8 has it: what follows `noqa:` and is no code is prose, and then everything is silenced.
 _CODE = r"(?:[A-Z]+[0-9]+|(?-i:[A-Z]+)(?![A-Z]))"
 _CODES = rf"{_CODE}(?:[,\s]+{_CODE})*"
-_NOQA = re.compile(rf"#\s*(?P<file>flake8\s*[:=]\s*)?noqa(?:\s*:\s*(?P<codes>{_CODES}))?", re.I)
-_IGNORE = re.compile(r"#\s*devlint\s*:\s*(?P<file>file-)?ignore(?:\s*\[(?P<codes>[^\]]*)\])?", re.I)
+_NOQA = re.compile(rf"#\s*(?P<file>flake8\s*[:=]\s*)?noqa\b(?:\s*:\s*(?P<codes>{_CODES}))?", re.I)
+_IGNORE = re.compile(r"#\s*devlint\s*:\s*(?P<file>file-)?ignore\b(?:\s*\[(?P<codes>[^\]]*)\])?", re.I)
 _LIST = re.compile(r"[,\s]+")
 
 

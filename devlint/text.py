@@ -40,7 +40,8 @@ def decode(raw: bytes) -> Decoded:
 def split_rows(text: str) -> list[str]:
     """Split into rows with their ends; unlike `str.splitlines`, only where Python ends a line."""
     starts = Rows(text).starts
-    return [text[start:end] for start, end in zip(starts, [*starts[1:], len(text)], strict=True)]
+    ends = [*starts[1:], len(text)]
+    return [text[start:end] for start, end in zip(starts, ends, strict=True) if start < end]
 
 
 class Rows:

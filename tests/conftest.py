@@ -1,0 +1,129 @@
+"""Rules and an inference of the tests' own, so that the shell is tested whatever the real ones say."""
+
+from __future__ import annotations
+
+import ast
+import sys
+from importlib.metadata import EntryPoint
+from types import ModuleType
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+
+from devlint import lint as lint_module
+from devlint import registry
+from devlint.infer import Inference
+from devlint.span import Span
+from devlint.text import split_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+
+class Call(NamedTuple):
+    """A method call that is a statement."""
+
+    span: Span
+    node_type: str
+    method: str
+
+
+RULES = '''
+"""Result that is thrown away.
+
+The page of a rule that the tests made up.
+"""
+from devlint import cst
+from devlint.finding import Severity
+from devlint.rule import Change, Report, Rule
+from conftest_facts import Call
+
+
+class Discarded(Rule[Call]):
+    code = "TST101"
+    name = "discarded-result"
+    fact = Call
+
+    def suspects(self, fact):
+        return fact.method in ("to", "cuda")
+
+    def visit(self, node, fact):
+        target = node.func.value
+        new = cst.Assign(targets=[cst.AssignTarget(target)], value=node)
+        change = Change(f"assign to `{cst.Module([]).code_for_node(target)}`", ((node, new),), fact.method == "to")
+        yield Report(f"the result of `.{fact.method}()` is thrown away", "It is a copy.", change=change)
+
+
+class Noted(Rule[Call]):
+    code = "TST501"
+    name = "noted-call"
+    severity = Severity.NOTE
+    fact = Call
+
+    def visit(self, node, fact):
+        yield Report(f"`.{fact.method}()` is called")
+
+
+class Broken(Rule[Call]):
+    code = "TST901"
+    name = "broken-rule"
+    severity = Severity.WARNING
+    fact = Call
+
+    def suspects(self, fact):
+        return fact.method == "explode"
+
+    def visit(self, node, fact):
+        raise ZeroDivisionError("it exploded")
+'''
+
+
+def span_of(node: ast.expr | ast.stmt, rows: list[str]) -> Span:
+    """Return where a node stands; `ast` counts columns in bytes."""
+    assert node.end_lineno is not None
+    assert node.end_col_offset is not None
+    places = (node.lineno, node.col_offset), (node.end_lineno, node.end_col_offset)
+    (line, column), (end_line, end_column) = (
+        (row, len(rows[row - 1].encode()[:offset].decode())) for row, offset in places
+    )
+    return Span(line, column, end_line, end_column)
+
+
+def infer(text: str) -> Inference:
+    """Observe every statement that is a method call."""
+    found = []
+    rows = split_rows(text)
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Expr(value=ast.Call(func=ast.Attribute(attr=method)) as call):
+                found.append(Call(span_of(call, rows), "Call", method))
+    return Inference(tuple(found), ())  # type: ignore[arg-type]  # facts of the tests' own
+
+
+@pytest.fixture
+def provide(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
+    """Offer modules, by name and source, as the only rules that are installed."""
+    entries: list[EntryPoint] = []
+    facts = ModuleType("conftest_facts")
+    facts.Call = Call  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "conftest_facts", facts)
+    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: entries)
+
+    def add(name: str, source: str) -> None:
+        module = ModuleType(name)
+        monkeypatch.setitem(sys.modules, name, module)
+        exec(source, vars(module))
+        entries.append(EntryPoint(name, name, registry.GROUP))
+
+    registry.installed.cache_clear()
+    registry.active.cache_clear()
+    yield add
+    registry.installed.cache_clear()
+    registry.active.cache_clear()
+
+
+@pytest.fixture
+def toy(provide: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lint with the tests' inference and rules."""
+    provide("toy_rules", RULES)
+    monkeypatch.setattr(lint_module, "infer", infer)

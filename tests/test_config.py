@@ -1,0 +1,124 @@
+"""Configuration files: which one holds, what it may say, and how mistakes are told."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, get_args, get_type_hints
+
+import pytest
+
+from devlint.cli import main
+from devlint.config import Configs
+from devlint.errors import DevlintError
+from devlint.report import FORMATS
+from devlint.settings import Selection, Settings
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.usefixtures("toy")
+NO_FLAGS = Selection()
+
+
+def read(folder: Path, **options: object) -> Settings:
+    return Configs(NO_FLAGS, **options).for_file(str(folder / "a.py"))  # type: ignore[arg-type]
+
+
+def test_every_key_is_read(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        """
+        [tool.devlint]
+        select = ["ALL"]
+        extend-select = ["TST5"]
+        ignore = ["TST1"]
+        per-file-ignores = {"tests/*" = ["TST"]}
+        exclude = ["old"]
+        extend-exclude = ["gen_*.py"]
+        force-exclude = true
+        respect-gitignore = false
+        unsafe-fixes = true
+        output-format = "concise"
+        """
+    )
+    assert read(tmp_path) == Settings(
+        str(tmp_path),
+        (Selection(("ALL",), ("TST5",), ("TST1",)), NO_FLAGS),
+        (("tests/*", ("TST",)),),
+        ("old",),
+        ("gen_*.py",),
+        True,
+        False,
+        True,
+        "concise",
+    )
+
+
+def test_the_nearest_table_holds(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.devlint]\nignore = ['TST1']\n")
+    (tmp_path / "a/b").mkdir(parents=True)
+    (tmp_path / "a/pyproject.toml").write_text("[project]\nname = 'devlint-user'\n")  # has no table
+    assert read(tmp_path / "a/b").selections[0].ignore == ("TST1",)
+    (tmp_path / "a/devlint.toml").write_text("ignore = ['TST5']\n")
+    assert read(tmp_path / "a/b").selections[0].ignore == ("TST5",)
+    assert read(tmp_path).selections[0].ignore == ("TST1",)
+
+
+def test_a_named_file_and_isolation(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.devlint]\nignore = ['TST1']\n")
+    other = tmp_path / "other.toml"
+    other.write_text("ignore = ['TST5']\n")
+    assert read(tmp_path, config=str(other)).selections[0].ignore == ("TST5",)
+    assert read(tmp_path, isolated=True).selections == (NO_FLAGS,)
+
+
+def test_flags_override_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text("[tool.devlint]\nignore = ['TST1']\noutput-format = 'json'\n")
+    (tmp_path / "a.py").write_text("import torch\nx.to(d)\n")
+    assert main(["."]) == 0
+    assert main([".", "--select", "TST101"]) == 1
+    assert main([".", "--isolated"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ("selct = []", "tool.devlint.selct: unknown key; did you mean `select`?"),
+        ("zzz = 1", "tool.devlint.zzz: unknown key; known are select, extend-select, "),
+        ("select = 'ALL'", "tool.devlint.select: expected `array | null`, got `str`"),
+        ("ignore = ['TST1', 1]", "tool.devlint.ignore[1]: expected `str`, got `int`"),
+        (
+            "per-file-ignores = {'a' = 'TST1'}",
+            "tool.devlint.per-file-ignores[...]: expected `array`, got `str`",
+        ),
+        ("output-format = 'xml'", "tool.devlint.output-format: invalid enum value 'xml'"),
+        ("unsafe-fixes = 1", "tool.devlint.unsafe-fixes: expected `bool`, got `int`"),
+        ("select = ['NOPE']", "tool.devlint.select: no rule has the code or prefix 'NOPE'"),
+        ("per-file-ignores = {'a*' = ['X']}", 'tool.devlint.per-file-ignores."a*": no rule has the code'),
+        ("select = [", "not valid TOML: "),
+    ],
+)
+def test_mistakes_name_the_file_and_the_key(
+    table: str,
+    message: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pyproject.toml").write_text(f"[tool.devlint]\n{table}\n")
+    (tmp_path / "a.py").write_text("x = 1\n")
+    assert main(["a.py"]) == 2
+    assert capsys.readouterr().err.startswith(f"devlint: {tmp_path / 'pyproject.toml'}: {message}")
+
+
+def test_a_table_that_is_none(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool]\ndevlint = 3\n")
+    with pytest.raises(DevlintError, match="tool.devlint: expected `object`, got `int`"):
+        read(tmp_path)
+
+
+def test_the_formats_of_the_schema_are_those_there_are() -> None:
+    from devlint.schema import Table
+
+    hint = get_type_hints(Table)["output_format"]
+    assert get_args(get_args(hint)[0]) == FORMATS
