@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Callable
 from typing import NamedTuple
 
 from .facts import AnyFact
+from .module import Module
+from .resolve import facts
+from .reveal import describe
+from .values import Value
 
 
 class Inference(NamedTuple):
@@ -16,9 +22,17 @@ class Inference(NamedTuple):
     """The line and description of each `reveal_device(x)`."""
 
 
-def infer(text: str) -> Inference:
+def infer(
+    text: str, tree: ast.Module | None = None, lookup: Callable[[str], Value | None] | None = None
+) -> Inference:
     """Infer the values and devices of a module from its source.
+
+    `tree` is the parsed text, if the caller has it. `lookup` tells what other files of the project define
+    under a dotted name: a function, a class or a value; None where that is not known.
 
     Raises SyntaxError, ValueError (a NUL byte) or RecursionError when the source cannot be read.
     """
-    return Inference((), ())
+    module = Module(ast.parse(text) if tree is None else tree, lookup)
+    module.analyse()
+    reveals = tuple((line, describe(value, device)) for line, (value, device) in sorted(module.reveals.items()))
+    return Inference(facts(module, text), reveals)

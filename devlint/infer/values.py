@@ -121,7 +121,7 @@ class Cell:
     for either object, and what is learned of it is learned of both.
     """
 
-    __slots__ = ("batch", "children", "key", "label", "moved_to", "parent", "seen", "sources", "via")
+    __slots__ = ("batch", "children", "elements_are", "key", "label", "moved_to", "parent", "seen", "sources", "via")
 
     def __init__(self, label: str, key: object = None, parent: Cell | None = None, via: str = "") -> None:
         self.label = label
@@ -131,6 +131,8 @@ class Cell:
         self.children: dict[object, Cell] | None = None
         self.sources: list[Cell] | None = None
         self.seen = 0
+        self.elements_are = 0
+        """Evidence about whatever iterating over it yields."""
         self.batch: Cell | None = None
         """The whole that this is an element of, where siblings share a fate."""
         self.moved_to: Device | None = None

@@ -260,3 +260,6 @@ FRAMEWORK_BASES = (
     "skorch.",
 )
 """Frameworks that move batches and modules themselves: no placement inside their classes is the author's."""
+
+CONFIGURES = frozenset({"set_defaults", "update", "dict", "add_argument", "setdefault", "field", "Field", "option", "Option"})
+"""Callables that take `device=` as a setting the user can change, not as a place."""

@@ -1,0 +1,565 @@
+"""What a call does: which callee it is, where its result lives, what it moves and what it needs together."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..knowledge import api
+from . import moves, torchcalls
+from .scope import Class, Function, Summary
+from .values import (
+    AS_CONTAINER,
+    AS_MODULE,
+    AS_OTHER,
+    AS_TENSOR,
+    CPU,
+    DIFFERENTIATED,
+    NONE,
+    NUMBER,
+    OTHER,
+    STRING,
+    TENSORS,
+    TO_MODULE,
+    UNKNOWN,
+    UNKNOWN_DEVICE,
+    Cell,
+    Device,
+    Form,
+    Kind,
+    Truth,
+    Value,
+    join,
+)
+
+if TYPE_CHECKING:
+    from .evaluate import Evaluator
+
+_SAME_OBJECT = frozenset("eval train requires_grad_ clone detach contiguous pin_memory share_memory compile apply".split())
+_SHAPE_ONLY = frozenset("view_as expand_as reshape_as copy_ is_same_size resize_as_ set_ map_ numpy".split())
+_REDUCTIONS = frozenset("sum mean max min prod std var norm median all any nansum nanmean logsumexp amax amin".split())
+_RUNS_FORWARD = frozenset({"forward", "generate", "__call__"})
+
+
+class Arguments:
+    """The evaluated arguments of a call."""
+
+    __slots__ = ("keywords", "positional", "starred", "unpacked")
+
+    def __init__(self, ev: Evaluator, node: ast.Call) -> None:
+        self.positional: list[tuple[ast.expr, Value]] = []
+        self.keywords: dict[str, tuple[ast.expr, Value]] = {}
+        self.unpacked: list[tuple[ast.expr, Value]] = []
+        self.starred = False
+        for arg in node.args:
+            self.starred |= isinstance(arg, ast.Starred)
+            self.positional.append((arg, ev.eval(arg)))
+        for keyword in node.keywords:
+            value = ev.eval(keyword.value)
+            if keyword.arg is None:
+                self.unpacked.append((keyword.value, value))
+                if value.kind is Kind.UNKNOWN and value.cell is not None:
+                    value.cell.note(AS_OTHER)
+            else:
+                self.keywords[keyword.arg] = (keyword.value, value)
+
+    def get(self, index: int | None, name: str) -> Value | None:
+        """The argument at a position or of a name, if given."""
+        if name in self.keywords:
+            return self.keywords[name][1]
+        if index is not None and index < len(self.positional):
+            return self.positional[index][1]
+        return None
+
+    def all(self) -> Iterator[tuple[ast.expr, Value]]:
+        """Every argument that has a position or a name."""
+        yield from self.positional
+        yield from self.keywords.values()
+
+
+def call(ev: Evaluator, node: ast.Call) -> Value:
+    """The value of a call; applies its effects to the state."""
+    func = node.func
+    if isinstance(func, ast.Attribute):
+        base = ev.eval(func.value)
+        args = Arguments(ev, node)
+        moves.device_keywords(ev, node, args)
+        return method_call(ev, node, base, func.attr, args)
+    callee = ev.eval(func)
+    args = Arguments(ev, node)
+    moves.device_keywords(ev, node, args)
+    if isinstance(func, ast.Name) and func.id == "reveal_device" and args.positional:
+        ev.module.reveal(node.lineno, args.positional[0][1], ev)
+        return args.positional[0][1]
+    return apply(ev, node, callee, args)
+
+
+def apply(ev: Evaluator, node: ast.Call, callee: Value, args: Arguments) -> Value:
+    """Call a value."""
+    kind = callee.kind
+    if kind is Kind.LIBRARY:
+        return torchcalls.library_call(ev, node, callee.data, args)
+    if kind is Kind.FUNCTION:
+        return function_call(ev, node, callee.data, None, args)
+    if kind is Kind.CLASS:
+        return instantiate(ev, node, callee.data, args)
+    if kind is Kind.MODULE:
+        return module_call(ev, node, callee, args)
+    if kind is Kind.INSTANCE:
+        cls: Class = callee.data
+        method = cls.method("__call__") or (cls.method("forward") if cls.is_module else None)
+        if method is not None:
+            return function_call(ev, node, method, callee, args)
+        return module_call(ev, node, callee, args) if cls.is_module else ev.fresh(node)
+    if kind is Kind.UNKNOWN and callee.cell is not None:
+        callee.cell.note(AS_MODULE | AS_OTHER)
+        if callee.cell in ev.state.places or _owner_is_module(callee.cell):
+            return module_call(ev, node, callee, args)
+        return unknown_call(ev, node, args)
+    return ev.fresh(node)
+
+
+def _owner_is_module(cell: Cell) -> bool:
+    return cell.via == "attribute" and cell.parent is not None and cell.parent.label == "self"
+
+
+def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
+    """Call something unknown: what it is given may meet inside, if the result turns out to be a loss."""
+    result = ev.fresh(node)
+    parties = [(at, value) for at, value in args.positional if _may_hold_tensors(value)]
+    if len(parties) > 1:
+        ev.module.maybe_loss(ev.function, result.cell, [(at, ev.location(v)) for at, v in parties])
+    return result
+
+
+def _may_hold_tensors(value: Value) -> bool:
+    return value.kind in TENSORS or value.kind in (Kind.BATCH, Kind.UNKNOWN)
+
+
+def method_call(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+    """Call a method of a value."""
+    kind = base.kind
+    if kind is Kind.LIBRARY:
+        target = ev.attribute(base, name, node.func)  # type: ignore[arg-type]
+        return apply(ev, node, target, args)
+    if base.cell is not None:
+        stored = ev.state.env.get((base.cell, name))
+        if stored is not None and kind is not Kind.CONTAINER:
+            return apply(ev, node, stored, args)
+    if kind in TENSORS:
+        return tensor_method(ev, node, base, name, args)
+    if kind is Kind.MODULE or kind is Kind.INSTANCE:
+        return object_method(ev, node, base, name, args)
+    if kind in (Kind.UNKNOWN, Kind.BATCH):
+        return unknown_method(ev, node, base, name, args)
+    if kind is Kind.OPTIMIZER:
+        return torchcalls.optimizer_method(ev, node, base, name, args)
+    if kind is Kind.CONTAINER:
+        return container_method(ev, node, base, name, args)
+    if kind is Kind.MOVES_IN_PLACE:
+        return base if name in api.MOVE_METHODS else ev.fresh(node)
+    if kind is Kind.CLASS:
+        method = base.data.method(name)
+        return function_call(ev, node, method, None, args) if method is not None else ev.fresh(node)
+    if kind in (Kind.STRING, Kind.DEVICE):
+        return _string_method(base, name, args)
+    if kind is Kind.ARRAY:
+        return Value(Kind.ARRAY, CPU)
+    return ev.fresh(node)
+
+
+def _string_method(base: Value, name: str, args: Arguments) -> Value:
+    first = args.get(0, "")
+    if name == "startswith" and first is not None and isinstance(first.data, str):
+        prefix = first.data
+        if prefix.split(":")[0] in api.ACCELERATOR_TYPES:
+            return Value(Kind.FLAG, data=Truth(True, False))
+        if prefix == "cpu":
+            return Value(Kind.FLAG, data=Truth(False, True))
+        return NUMBER
+    if name in ("format", "lower", "strip", "split", "replace"):
+        return Value(Kind.STRING, base.device) if base.device.form is not Form.UNKNOWN else STRING
+    return UNKNOWN
+
+
+# Tensors
+
+
+def tensor_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+    """Call a method of a tensor."""
+    if name in api.MOVE_METHODS:
+        return moves.move_tensor(ev, node, base, name, args)
+    device = ev.location(base)
+    if name in api.CAST_METHODS:
+        if ev.discarding is node and (name != "type" or args.positional):
+            moves.discarded(ev, node, base, name, casts=True)
+        if name == "type" and not args.positional:
+            return STRING
+        return Value(Kind.SCALAR if base.kind is Kind.SCALAR else Kind.TENSOR, device, base.cell)
+    if name in api.NUMBER_METHODS:
+        return NUMBER
+    if name == "numpy":
+        return Value(Kind.ARRAY, CPU)
+    if name == "backward":
+        if base.cell is not None:
+            base.cell.note(DIFFERENTIATED)
+        return NONE
+    if name in ("type_as",):
+        other = args.get(0, "other")
+        return Value(Kind.TENSOR, ev.location(other) if other else UNKNOWN_DEVICE)
+    if name.startswith("new_") or name == "new":
+        given = args.get(None, "device")
+        return Value(Kind.TENSOR, moves.denoted(ev, given, device) if given else device)
+    if name in _SAME_OBJECT:
+        kind = Kind.TENSOR if base.kind is Kind.PARAMETER else base.kind
+        return Value(kind, device, base.cell)
+    if name in _SHAPE_ONLY:
+        return Value(Kind.TENSOR, device, base.cell)
+    if name in _REDUCTIONS and not args.positional and not args.keywords:
+        return Value(Kind.SCALAR, device, ev.module.cell(node, "op"))
+    receiver = node.func.value if isinstance(node.func, ast.Attribute) else node
+    device = ev.meet(node, [(receiver, base), *_tensors(args)])
+    note_tensors(args)
+    return Value(Kind.SCALAR if base.kind is Kind.SCALAR else Kind.TENSOR, device, ev.module.cell(node, "op"))
+
+
+def _tensors(args: Arguments) -> list[tuple[ast.expr, Value]]:
+    return [(at, value) for at, value in args.all() if value.kind in TENSORS or value.kind in (Kind.BATCH, Kind.UNKNOWN)]
+
+
+def note_tensors(args: Arguments) -> None:
+    """Note that what is passed in tensor positions is used as tensors."""
+    for _, value in args.positional[:1]:
+        if value.kind is Kind.UNKNOWN and value.cell is not None:
+            value.cell.note(AS_TENSOR)
+
+
+# Unknown objects
+
+
+def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+    """Call a method of an object whose kind is unknown, and learn from the name."""
+    from ..knowledge.attributes import TENSOR_ONLY
+
+    cell = base.cell
+    if name in api.MOVE_METHODS:
+        return moves.move_unknown(ev, node, base, name, args)
+    if cell is None:
+        return ev.fresh(node) if name not in TENSOR_ONLY else tensor_method(ev, node, base, name, args)
+    if base.kind is Kind.UNKNOWN:
+        ev._attribute_evidence(cell, name)
+    if name in ("parameters", "named_parameters"):
+        return torchcalls.parameters(ev, base, named=name == "named_parameters")
+    if name == "backward":
+        cell.note(DIFFERENTIATED)
+        return NONE
+    if name in ("items", "values", "keys"):
+        return _mapping_view(ev, node, base, name)
+    if name == "get" and args.positional:
+        return ev.part(base, args.positional[0][1].data or ("item", "get"), "item")
+    if name in api.CAST_METHODS:
+        if ev.discarding is node and not (name == "type" and not args.positional):
+            moves.discarded(ev, node, base, name, casts=True)
+        return base
+    if name in _SAME_OBJECT:
+        return base
+    if name in TENSOR_ONLY or name in ("size", "dim", "split", "select", "squeeze_", "transpose"):
+        return tensor_method(ev, node, base, name, args)
+    if name in _RUNS_FORWARD and cell in ev.state.places:
+        return module_call(ev, node, base, args)
+    if name in ("load_state_dict", "state_dict", "zero_grad", "step"):
+        return ev.fresh(node)
+    return unknown_call(ev, node, args)
+
+
+def _mapping_view(ev: Evaluator, node: ast.Call, base: Value, name: str) -> Value:
+    assert base.cell is not None
+    if base.kind is Kind.UNKNOWN:
+        base.cell.note(AS_OTHER | AS_CONTAINER)
+    if name == "keys":
+        return Value(Kind.CONTAINER, element=UNKNOWN)
+    item = base.element or ev.part(base, ("item", "value"), "item")
+    element = item if name == "values" else Value(Kind.CONTAINER, items=(UNKNOWN, item))
+    return Value(Kind.CONTAINER, cell=None, element=element)
+
+
+def container_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+    """Call a method of a list, tuple, dict or set."""
+    first = args.get(0, "")
+    if name in ("append", "add", "insert", "extend", "appendleft") and first is not None:
+        value = args.positional[-1][1]
+        if name == "extend":
+            value = ev.element_of(value, node)
+        old = base.element if base.items is None else ev.element_of(base, node) if base.items else None
+        element = value if old is None else join(old, value)
+        held = base.data
+        if isinstance(value.data, frozenset):
+            held = value.data | (held or frozenset())
+        if isinstance(node.func, ast.Attribute):
+            ev._rebind(node.func.value, Value(Kind.CONTAINER, cell=base.cell, element=element, data=held))
+        return NONE
+    if name in ("items", "values"):
+        item = ev.element_of(base, node)
+        element = item if name == "values" else Value(Kind.CONTAINER, items=(UNKNOWN, item))
+        return Value(Kind.CONTAINER, element=element, data=base.data)
+    if name in ("get", "pop", "popitem", "popleft", "setdefault"):
+        if first is not None and base.cell is not None and first.data is not None:
+            stored = ev.state.env.get((base.cell, first.data))
+            if stored is not None:
+                return stored
+        return ev.element_of(base, node)
+    if name == "copy":
+        return base
+    return UNKNOWN
+
+
+# Modules and instances
+
+
+def object_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+    """Call a method of a module, or of an instance of a class of this file."""
+    cls: Class | None = base.data if isinstance(base.data, Class) else None
+    method = cls.method(name) if cls is not None else None
+    is_module = base.kind is Kind.MODULE or (cls is not None and cls.is_module)
+    if method is not None and not (is_module and name in ("__call__",)):
+        return function_call(ev, node, method, base, args)
+    if is_module:
+        return module_method(ev, node, base, name, args)
+    assert cls is not None
+    if name in api.MOVE_METHODS:
+        moves.target(ev, node, name, args)
+        return base
+    value = ev._instance_attribute(base, name)
+    return apply(ev, node, value, args) if value.kind is not Kind.UNKNOWN or value.cell else ev.fresh(node)
+
+
+def module_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+    """Call a method of `nn.Module`."""
+    if name in api.MOVE_METHODS or name == "to_empty":
+        return moves.move_module(ev, node, base, name, args)
+    if name in api.MODULE_CASTS or name in _SAME_OBJECT:
+        return base
+    if name in ("parameters", "named_parameters", "buffers"):
+        return torchcalls.parameters(ev, base, named=name.startswith("named"))
+    if name in ("modules", "children", "values"):
+        return Value(Kind.CONTAINER, element=ev.element_of(Value(Kind.MODULE, cell=base.cell), node))
+    if name in ("named_modules", "named_children", "items"):
+        part = ev.element_of(Value(Kind.MODULE, cell=base.cell), node)
+        return Value(Kind.CONTAINER, element=Value(Kind.CONTAINER, items=(STRING, part)))
+    if name in ("register_buffer", "register_parameter", "add_module", "register_module"):
+        _register(ev, base, name, args)
+        return NONE
+    if name in _RUNS_FORWARD:
+        return module_call(ev, node, base, args)
+    if base.kind is Kind.INSTANCE:
+        value = ev._instance_attribute(base, name)
+        if value.kind is not Kind.UNKNOWN:
+            return apply(ev, node, value, args)
+        if value.cell is not None:
+            if name == "log" or ev.module.has_framework_base(base.data):
+                return ev.fresh(node)
+            return apply(ev, node, value, args)
+    return ev.fresh(node)
+
+
+def _register(ev: Evaluator, base: Value, name: str, args: Arguments) -> None:
+    label, value = args.get(0, "name"), args.get(1, "tensor" if name == "register_buffer" else "module")
+    if label is None or value is None or not isinstance(label.data, str) or base.cell is None:
+        return
+    if name in ("register_buffer", "register_parameter"):
+        kind = Kind.TENSOR if name == "register_buffer" else Kind.PARAMETER
+        value = Value(kind, Device(Form.AT, "", base.cell), base.cell.child(label.data, f"self.{label.data}", "attribute"))
+    ev.state.env[(base.cell, label.data)] = value
+    if base.kind is Kind.INSTANCE:
+        ev.module.attribute_assigned(ev, base.data, label.data, value)
+
+
+def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> Value:
+    """Run a module's forward."""
+    for _, value in args.positional:
+        if value.kind is Kind.UNKNOWN and value.cell is not None:
+            value.cell.note(TO_MODULE)
+    if isinstance(base.data, Class):
+        method = base.data.method("forward")
+        if method is not None:
+            return function_call(ev, node, method, base, args)
+    library = base.data if isinstance(base.data, str) else ""
+    name = library.rsplit(".", 1)[-1]
+    place = ev.place_of(base)
+    if name in api.LOSSES:
+        parties = [p for i, p in enumerate(args.positional) if i not in api.CPU_ARGUMENTS.get(name, ())]
+        note_tensors(args)
+        device = ev.meet(node, parties + list(args.keywords.values()))
+        return Value(Kind.SCALAR, device, ev.module.cell(node, "op"))
+    if library in api.SCATTERING_WRAPPERS:
+        return Value(Kind.BATCH, place, ev.module.cell(node))
+    if library.startswith("torch.nn."):
+        note_tensors(args)
+    func = node.func.value if isinstance(node.func, ast.Attribute) and node.func.attr in _RUNS_FORWARD else node.func
+    given = [*args.positional, *args.keywords.values(), *args.unpacked]
+    unmoved = [(at, value) for at, value in given if _may_hold_tensors(value) or value.kind is Kind.CONTAINER]
+    for index, (at, value) in enumerate(unmoved):
+        if index == 0 or library.startswith("torch.nn.") or ev.location(value).key is ev.location(unmoved[0][1]).key:
+            for part in value.items or (value.element or value,) if value.kind is Kind.CONTAINER else (value,):
+                ev.meeting(at, ev.location(part), func, place)
+    if place.form in (Form.AT, Form.UNKNOWN):
+        moved = ev.combine([value for _, value in unmoved])
+        place = moved if moved.form is not Form.UNKNOWN else place
+    kind = Kind.TENSOR if library.startswith("torch.nn.") else Kind.BATCH
+    return Value(kind, place, ev.module.cell(node))
+
+
+# Functions and classes of this file
+
+
+def function_call(
+    ev: Evaluator, node: ast.Call, function: Function, bound: Value | None, args: Arguments
+) -> Value:
+    """Call a function of this file by its summary, and remember what it was given."""
+    given = _bind_arguments(function, bound, args)
+    ev.module.site(ev.function, function, {name: value for name, (_, value) in given.items()}, ev.state)
+    summary = ev.module.summary(function)
+    for name, (_, value) in given.items():
+        cell = function.cells.get(name)
+        if cell is not None and value.cell is not None and cell is not value.cell:
+            ev.module.links.append((value.cell, cell))
+    return use_summary(ev, node, function, summary, given)
+
+
+def use_summary(
+    ev: Evaluator,
+    node: ast.AST,
+    function: Function,
+    summary: Summary,
+    given: dict[str, tuple[ast.expr | None, Value]],
+) -> Value:
+    """Apply a summary at a call: substitute the arguments for the parameters."""
+    by_cell: dict[Cell, tuple[ast.expr | None, Value]] = {}
+    for name, cell in function.cells.items():
+        if name in given:
+            by_cell[cell] = given[name]
+    if function.owner is not None and function.is_method:
+        bound = given.get(function.positional[0])
+        if bound is not None:
+            by_cell[function.owner.cell] = bound
+
+    def device(d: Device) -> Device:
+        return substitute(ev, d, by_cell)
+
+    for cell, place in summary.moves:
+        found = by_cell.get(cell)
+        if found is not None and found[1].cell is not None:
+            moves.relocate(ev, node, found[1], device(place), "to")
+    for meeting in summary.meetings:
+        left, right = device(meeting.left), device(meeting.right)
+        at = _argument(meeting.left, by_cell)
+        other = _argument(meeting.right, by_cell)
+        if at is not None:
+            ev.meeting(at, left, other or node, right)
+        elif other is not None:
+            ev.meeting(other, right, node, left)
+    return _substitute_value(ev, node, summary.returns, by_cell, device)
+
+
+def _argument(device: Device, by_cell: dict[Cell, tuple[ast.expr | None, Value]]) -> ast.expr | None:
+    cell = device.key
+    while isinstance(cell, Cell):
+        if cell in by_cell:
+            return by_cell[cell][0]
+        cell = cell.parent
+    return None
+
+
+def substitute(ev: Evaluator, device: Device, by_cell: dict[Cell, tuple[ast.expr | None, Value]]) -> Device:
+    """A device of a callee in terms of its caller."""
+    cell = device.key
+    if not isinstance(cell, Cell):
+        return device
+    found = by_cell.get(cell)
+    if found is not None:
+        value = found[1]
+        if device.form is Form.SAME:
+            return moves.denoted(ev, value, UNKNOWN_DEVICE)
+        if device.form is Form.CPU:
+            return device
+        return ev.location(value)
+    top = cell
+    while top.parent is not None:
+        top = top.parent
+        if top in by_cell:
+            value = by_cell[top][1]
+            whole = value.kind is Kind.BATCH or (value.kind is Kind.MODULE and device.form is Form.AT)
+            return ev.location(value) if whole else UNKNOWN_DEVICE
+    return device if top.via != "parameter" else UNKNOWN_DEVICE
+
+
+def _substitute_value(
+    ev: Evaluator,
+    node: ast.AST,
+    value: Value,
+    by_cell: dict[Cell, tuple[ast.expr | None, Value]],
+    device: object,
+) -> Value:
+    assert callable(device)
+    if value.cell in by_cell and value.kind in (Kind.UNKNOWN, Kind.MODULE, Kind.BATCH):
+        given = by_cell[value.cell][1]
+        if value.device.form is not Form.UNKNOWN:
+            given = given._replace(device=device(value.device), origin=value.origin)
+        return given
+    items = value.items and tuple(_substitute_value(ev, node, v, by_cell, device) for v in value.items)
+    element = value.element and _substitute_value(ev, node, value.element, by_cell, device)
+    place: Device = device(value.device) if value.device.key is not None else value.device
+    if value.kind is Kind.FLAG or value.kind in (Kind.FUNCTION, Kind.CLASS, Kind.LIBRARY):
+        return value
+    data = value.data if value.kind in (Kind.MODULE, Kind.OPTIMIZER, Kind.LOADER, Kind.NUMBER, Kind.INSTANCE) else None
+    cell = value.cell if value.kind in (Kind.MODULE, Kind.OPTIMIZER, Kind.LOADER, Kind.INSTANCE) else ev.module.cell(node)
+    if value.kind is Kind.STRING:
+        return Value(Kind.STRING, place, origin=value.origin, data=value.data)
+    return Value(value.kind, place, cell, data, items, element, value.origin)
+
+
+def _bind_arguments(
+    function: Function, bound: Value | None, args: Arguments
+) -> dict[str, tuple[ast.expr | None, Value]]:
+    given: dict[str, tuple[ast.expr | None, Value]] = {}
+    names = list(function.positional)
+    if function.is_method and names:
+        if bound is not None:
+            given[names[0]] = (None, bound)
+            names = names[1:]
+    if not args.starred:
+        for name, argument in zip(names, args.positional):
+            given[name] = argument
+    elif not isinstance(args.positional[0][0], ast.Starred):
+        given[names[0]] = args.positional[0] if names else args.positional[0]
+    every = {*function.positional, *(arg.arg for arg in function.node.args.kwonlyargs)}
+    for name, argument in args.keywords.items():
+        if name in every:
+            given[name] = argument
+    return given
+
+
+def instantiate(ev: Evaluator, node: ast.Call, cls: Class, args: Arguments) -> Value:
+    """Make an instance of a class of this file."""
+    from .values import Origin
+
+    cell = ev.module.cell(node, "made")
+    kind = Kind.MODULE if cls.is_module else Kind.INSTANCE
+    value = Value(kind, cell=cell, data=cls, origin=Origin("made", node))
+    base = ev.module.library_base(cls)
+    if base in api.LOADERS:
+        return torchcalls.loader(ev, node, args)
+    if base is not None and base.startswith("torch.optim."):
+        return Value(Kind.OPTIMIZER, cell=cell)
+    init = cls.method("__init__")
+    if init is not None:
+        function_call(ev, node, init, value, args)
+        if cls.places:
+            own = cls.places.get(cls.cell)
+            ev.state.places[cell] = UNKNOWN_DEVICE if own is None else own
+            if own is not None and own.key is not None:
+                ev.state.places[cell] = UNKNOWN_DEVICE
+    return value
+
+

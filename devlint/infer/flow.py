@@ -1,0 +1,393 @@
+"""Statements: how values flow through assignments, branches, loops and exits of one function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from ..knowledge import api
+from . import guards
+from .annotations import annotated
+from .evaluate import Evaluator
+from .scope import Class, Function, State, join_states
+from .values import (
+    AS_TENSOR,
+    NONE,
+    TENSORS,
+    UNKNOWN,
+    Kind,
+    Value,
+    join,
+)
+
+if TYPE_CHECKING:
+    from .module import Module
+
+_EXITS = frozenset({"exit", "quit", "_exit", "abort", "skip", "skipTest", "fail", "SkipTest", "xfail"})
+_CATCHES_CUDA = frozenset({"RuntimeError", "AssertionError", "Exception", "BaseException"})
+
+Handler = TypeVar("Handler", bound=Callable[..., None])
+_STATEMENTS: dict[type, Callable[[Any, Any], None]] = {}
+
+
+def _on(*types: type) -> Callable[[Handler], Handler]:
+    def register(method: Handler) -> Handler:
+        for node_type in types:
+            _STATEMENTS[node_type] = method
+        return method
+
+    return register
+
+
+class Loop(NamedTuple):
+    """A loop being run: what it iterates, and the variables it binds."""
+
+    node: ast.For | ast.AsyncFor
+    bound: dict[str, Value]
+
+
+class Flow(Evaluator):
+    """Runs the statements of one function, or of the module, over abstract values."""
+
+    def __init__(self, module: Module, function: Function | None, state: State) -> None:
+        super().__init__(module, function, state)
+        self.loops: list[Loop] = []
+        self.breaks: list[State] = []
+        self.continues: list[State] = []
+        self.exits: list[State] = []
+        self.returned: Value | None = None
+        self.assigned: set[tuple[Class, str]] = set()
+        """Attributes of `self` that this function assigns."""
+        self.globals: set[str] = set()
+        self.trying = 0
+        """How many `try` bodies enclose the statement at hand."""
+
+    def run(self, body: Sequence[ast.stmt]) -> None:
+        """Run statements until control leaves."""
+        for statement in body:
+            if not self.state.alive:
+                return
+            handler = _STATEMENTS.get(type(statement))
+            if handler is not None:
+                try:
+                    handler(self, statement)
+                except RecursionError:
+                    continue
+
+    # Simple statements
+
+    @_on(ast.Expr)
+    def _expr(self, node: ast.Expr) -> None:
+        value = node.value
+        if isinstance(value, ast.Constant):
+            return
+        if isinstance(value, ast.Call):
+            self.discarding = value
+            self.eval(value)
+            self.discarding = None
+            func = value.func
+            name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
+            if name in _EXITS:
+                self.state.alive = False
+        else:
+            self.eval(value)
+
+    @_on(ast.Assign)
+    def _assign(self, node: ast.Assign) -> None:
+        if self.loops and len(node.targets) == 1:
+            self._rebinding(node)
+        value = self.eval(node.value)
+        for target in node.targets:
+            self.bind(target, value)
+
+    def _rebinding(self, node: ast.Assign) -> None:
+        """`for x in xs: x = x.to(d)`, where nothing reads `x` afterwards: the container keeps its tensors."""
+        target, call = node.targets[0], node.value
+        if not (isinstance(target, ast.Name) and isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
+            return
+        receiver, name = call.func.value, call.func.attr
+        if not isinstance(receiver, ast.Name) or receiver.id != target.id:
+            return
+        if name not in api.MOVE_METHODS and name not in api.CAST_METHODS:
+            return
+        loop = self._loop_binding(target.id)
+        if loop is None or self.module.read_later(self.function, target.id, node, loop.node):
+            return
+        casts = name in api.CAST_METHODS
+        self.module.rebound(self.function, call, loop.bound[target.id], name, casts, loop.node.iter)
+
+    def _loop_binding(self, name: str) -> Loop | None:
+        """The innermost loop that binds a name, if nothing has bound it anew since."""
+        for loop in reversed(self.loops):
+            if name in loop.bound:
+                return loop if self.state.env.get(name) == loop.bound[name] else None
+        return None
+
+    def loop_of(self, receiver: ast.expr) -> ast.expr | None:
+        """What is iterated, when an expression is the loop variable or the container's item at it."""
+        if isinstance(receiver, ast.Name):
+            loop = self._loop_binding(receiver.id)
+            return loop.node.iter if loop is not None else None
+        if isinstance(receiver, ast.Subscript) and isinstance(receiver.slice, ast.Name):
+            loop = self._loop_binding(receiver.slice.id)
+            if loop is not None and _same(_container(loop.node.iter), receiver.value):
+                return receiver.value
+        return None
+
+    @_on(ast.AnnAssign)
+    def _annassign(self, node: ast.AnnAssign) -> None:
+        cell = self.module.cell(node, "annotated")
+        promised = annotated(self, node.annotation, cell)
+        if node.value is None:
+            if promised is not None and self.function is None and isinstance(node.target, ast.Name):
+                self.bind(node.target, promised)
+            return
+        value = self.eval(node.value)
+        if value.kind is Kind.UNKNOWN and promised is not None:
+            value = promised._replace(cell=value.cell or cell)
+        self.bind(node.target, value)
+
+    @_on(ast.AugAssign)
+    def _augassign(self, node: ast.AugAssign) -> None:
+        load = _as_load(node.target)
+        value = self.eval(ast.copy_location(ast.BinOp(load, node.op, node.value), node))
+        self.bind(node.target, value)
+
+    @_on(ast.Return)
+    def _return(self, node: ast.Return) -> None:
+        value = NONE if node.value is None else self.eval(node.value)
+        if self.function is not None:
+            returns = getattr(self.function.node, "returns", None)
+            if returns is not None:
+                self._evidence_of_annotation(returns, value)
+        self.returned = value if self.returned is None else join(self.returned, value)
+        self.exits.append(self.state)
+        self.state = self.state.copy()
+        self.state.alive = False
+
+    def _evidence_of_annotation(self, annotation: ast.expr, value: Value) -> None:
+        promised = annotated(self, annotation, None)
+        if promised is None or value.cell is None or value.kind is not Kind.UNKNOWN:
+            return
+        if promised.kind in TENSORS:
+            value.cell.note(AS_TENSOR)
+        elif promised.element is not None and promised.element.kind in TENSORS:
+            value.cell.elements_are |= AS_TENSOR
+
+    @_on(ast.Raise)
+    def _raise(self, node: ast.Raise) -> None:
+        if node.exc is not None:
+            self.eval(node.exc)
+        self.state.alive = False
+
+    @_on(ast.Break)
+    def _break(self, node: ast.Break) -> None:
+        self.breaks.append(self.state.copy())
+        self.state.alive = False
+
+    @_on(ast.Continue)
+    def _continue(self, node: ast.Continue) -> None:
+        self.continues.append(self.state.copy())
+        self.state.alive = False
+
+    @_on(ast.Assert)
+    def _assert(self, node: ast.Assert) -> None:
+        guards.assume(self, node.test, self.eval(node.test), True)
+
+    @_on(ast.Delete)
+    def _delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                self.state.env.pop(target.id, None)
+
+    @_on(ast.Global, ast.Nonlocal)
+    def _global(self, node: ast.Global | ast.Nonlocal) -> None:
+        self.globals.update(node.names)
+
+    @_on(ast.Import)
+    def _import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            self.module.imported(alias.name, self.state.accelerated or bool(self.trying))
+            name = alias.asname or alias.name.split(".")[0]
+            self.state.env[name] = Value(Kind.LIBRARY, data=alias.name if alias.asname else name)
+
+    @_on(ast.ImportFrom)
+    def _importfrom(self, node: ast.ImportFrom) -> None:
+        source = "." * node.level + (node.module or "")
+        self.module.imported(source, self.state.accelerated or bool(self.trying))
+        for alias in node.names:
+            dotted = f"{source}.{alias.name}"
+            found = self.module.resolve(dotted)
+            if found is None and source == "torch" and alias.name in api.DTYPES:
+                found = Value(Kind.DTYPE)
+            self.state.env[alias.asname or alias.name] = found or Value(Kind.LIBRARY, data=dotted)
+
+    # Branches
+
+    @_on(ast.If)
+    def _if(self, node: ast.If) -> None:
+        test = self.eval(node.test)
+        otherwise = self.state.copy()
+        guards.assume(self, node.test, test, True)
+        self.run(node.body)
+        then, self.state = self.state, otherwise
+        guards.assume(self, node.test, test, False)
+        self.run(node.orelse)
+        self.state = join_states(then, self.state)
+
+    @_on(ast.Match)
+    def _match(self, node: ast.Match) -> None:
+        self.eval(node.subject)
+        result: State | None = self.state.copy()
+        for case in node.cases:
+            before = self.state.copy()
+            for name in ast.walk(case.pattern):
+                bound = getattr(name, "name", None)
+                if isinstance(bound, str):
+                    self.state.env[bound] = UNKNOWN
+            if case.guard is not None:
+                self.eval(case.guard)
+            self.run(case.body)
+            result = join_states(result, self.state) if result is not None else self.state
+            self.state = before
+        if result is not None:
+            self.state = result
+
+    @_on(ast.Try, *([ast.TryStar] if hasattr(ast, "TryStar") else []))
+    def _try(self, node: ast.Try) -> None:
+        before = self.state.copy()
+        accelerated = self.state.accelerated
+        if any(_catches_cuda_errors(handler) for handler in node.handlers):
+            self.state.accelerated = True
+        self.trying += 1
+        self.run(node.body)
+        self.trying -= 1
+        self.run(node.orelse)
+        after = self.state
+        after.accelerated = accelerated if after.alive else after.accelerated
+        result = after
+        for handler in node.handlers:
+            self.state = join_states(before.copy(), after.copy())
+            self.state.accelerated = accelerated
+            if handler.name:
+                self.state.env[handler.name] = UNKNOWN
+            self.run(handler.body)
+            result = join_states(result, self.state)
+        self.state = result
+        if node.finalbody:
+            alive = self.state.alive
+            self.state.alive = True
+            self.run(node.finalbody)
+            self.state.alive = self.state.alive and alive
+
+    @_on(ast.With, ast.AsyncWith)
+    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        accelerated, default = self.state.accelerated, self.state.default
+        for item in node.items:
+            value = self.eval(item.context_expr)
+            if value.kind is Kind.DEVICE:
+                self.state.default = value.device
+            if isinstance(item.context_expr, ast.Call) and isinstance(item.context_expr.func, ast.Attribute):
+                callee = self.eval(item.context_expr.func)
+                if callee.kind is Kind.LIBRARY and callee.data in ("torch.cuda.device", "torch.cuda.stream"):
+                    self.state.accelerated = True
+            if item.optional_vars is not None:
+                self.bind(item.optional_vars, value)
+        self.run(node.body)
+        if self.state.alive:
+            self.state.accelerated, self.state.default = accelerated, default
+
+    # Loops
+
+    @_on(ast.For, ast.AsyncFor)
+    def _for(self, node: ast.For | ast.AsyncFor) -> None:
+        iterable = self.eval(node.iter)
+        element = self.element_of(iterable, node.iter)
+
+        def enter() -> None:
+            self.bind(node.target, element)
+            bound = {
+                name.id: self.state.env.get(name.id, UNKNOWN)
+                for name in ast.walk(node.target)
+                if isinstance(name, ast.Name)
+            }
+            self.loops.append(Loop(node, bound))
+
+        self._loop(node, enter, self.loops.pop)
+
+    @_on(ast.While)
+    def _while(self, node: ast.While) -> None:
+        def enter() -> None:
+            guards.assume(self, node.test, self.eval(node.test), True)
+
+        self._loop(node, enter, lambda: None)
+
+    def _loop(
+        self, node: ast.For | ast.AsyncFor | ast.While, enter: Callable[[], None], leave: Callable[[], object]
+    ) -> None:
+        """Run a body until what holds at its start no longer changes: twice is enough for nearly all code."""
+        outer_breaks, outer_continues = self.breaks, self.continues
+        self.breaks = []
+        start = self.state
+        for _ in range(2):
+            before = start.copy()
+            self.state = start.copy()
+            self.continues = []
+            enter()
+            self.run(node.body)
+            leave()
+            for state in self.continues:
+                self.state = join_states(self.state, state)
+            start = join_states(start, self.state)
+            if start.same(before):
+                break
+        for state in self.breaks:
+            start = join_states(start, state)
+        self.state = start
+        self.breaks, self.continues = outer_breaks, outer_continues
+        self.run(node.orelse)
+
+    # Definitions
+
+    @_on(ast.FunctionDef, ast.AsyncFunctionDef)
+    def _def(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        for default in (*node.args.defaults, *node.args.kw_defaults):
+            if default is not None and not isinstance(default, ast.Constant):
+                self.eval(default)
+        env = self.state.env if self.function is not None else None
+        function = self.module.function(node, env, self.function)
+        self.state.env[node.name] = Value(Kind.FUNCTION, data=function)
+
+    @_on(ast.ClassDef)
+    def _class(self, node: ast.ClassDef) -> None:
+        self.state.env[node.name] = Value(Kind.CLASS, data=self.module.define_class(self, node))
+
+
+def _catches_cuda_errors(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(getattr(name, "id", getattr(name, "attr", "")) in _CATCHES_CUDA for name in names)
+
+
+def _as_load(node: ast.expr) -> ast.expr:
+    if isinstance(node, ast.Name):
+        return ast.copy_location(ast.Name(node.id, ast.Load()), node)
+    return node
+
+
+def _container(iterable: ast.expr) -> ast.expr:
+    """The container behind `d.keys()`, `list(d)`, `range(len(d))` or `enumerate(d)`."""
+    while isinstance(iterable, ast.Call):
+        if isinstance(iterable.func, ast.Attribute) and iterable.func.attr in ("keys", "copy"):
+            iterable = iterable.func.value
+        elif isinstance(iterable.func, ast.Name) and iterable.args:
+            iterable = iterable.args[0]
+        else:
+            break
+    return iterable
+
+
+def _same(a: ast.expr, b: ast.expr) -> bool:
+    return ast.dump(a) == ast.dump(b)

@@ -1,0 +1,241 @@
+"""What a condition says: whether an accelerator is there, and what kind of value a variable holds."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..knowledge import api
+from .values import CPU, NONE, TENSORS, UNKNOWN_DEVICE, Cell, Form, Kind, Truth, Value
+
+if TYPE_CHECKING:
+    from .evaluate import Evaluator
+
+_WANTS = re.compile(r"cuda|gpu|nvidia|hpu|npu|xpu|mps")
+_REFUSES = re.compile(r"(^|_)(no|not|without|disable|missing|non)_?(cuda|gpu)|(^|_)cpu|cpu_?only")
+
+
+def hint(node: ast.expr) -> Truth | None:
+    """What the name of an opaque flag suggests, as in `if args.cuda:`.
+
+    A name is weak evidence; it only ever silences a finding about code that the flag already makes optional.
+    """
+    if isinstance(node, ast.Call):
+        if getattr(node.func, "id", "") in ("len", "int", "bool", "str") and node.args:
+            return hint(node.args[0])
+        if isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "getenv") and node.args:
+            return hint(node.args[0])
+        return hint(node.func)
+    if isinstance(node, ast.Subscript):
+        return hint(node.slice) or hint(node.value)
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", None)
+    if name is None and isinstance(node, ast.Constant) and isinstance(node.value, str):
+        name = node.value
+    if not name:
+        return None
+    name = name.lower()
+    if _REFUSES.search(name):
+        return Truth(False, True)
+    if _WANTS.search(name):
+        return Truth(True, False)
+    return None
+
+
+def mentions_accelerator(name: str) -> bool:
+    """Whether the name of a decorator speaks of an accelerator, as `requires_cuda` does."""
+    return _WANTS.search(name) is not None
+
+
+def truth(node: ast.expr, value: Value) -> Truth | None:
+    """What the truth of an expression says about the machine."""
+    if value.kind is Kind.FLAG:
+        data: Truth = value.data
+        return data
+    if value.kind in (Kind.UNKNOWN, Kind.NUMBER, Kind.BATCH, Kind.INSTANCE, Kind.FUNCTION, Kind.CONTAINER):
+        if value.kind is Kind.NUMBER and value.data is not None:
+            return None
+        return hint(node)
+    return None
+
+
+def comparison(node: ast.Compare, left: Value, right: Value) -> Truth | None:
+    """What a comparison of two operands says about the machine."""
+    op = node.ops[0]
+    positive = isinstance(op, (ast.Eq, ast.Is, ast.In))
+    if positive or isinstance(op, (ast.NotEq, ast.IsNot, ast.NotIn)):
+        found = _device_comparison(left, right) or _device_comparison(right, left)
+        if found is None and (right.kind is Kind.NONE or left.kind is Kind.NONE):
+            opaque = node.left if right.kind is Kind.NONE else node.comparators[0]
+            opaque_value = left if right.kind is Kind.NONE else right
+            said = truth(opaque, opaque_value)
+            found = Truth(said.if_false, said.if_true) if said else None
+        if found is None and right.kind is Kind.NUMBER and isinstance(right.data, (bool, int)):
+            said = truth(node.left, left)
+            if said is not None and isinstance(right.data, bool):
+                found = said if right.data else Truth(said.if_false, said.if_true)
+            elif said is not None and right.data <= 0:
+                found = Truth(said.if_false, said.if_true)
+            elif said is not None and positive:
+                found = Truth(said.if_true, False)
+        if found is None:
+            return None
+        return found if positive else Truth(found.if_false, found.if_true)
+    said = truth(node.left, left)
+    if said is not None and right.kind is Kind.NUMBER:
+        if isinstance(op, (ast.Gt, ast.GtE)):
+            return Truth(said.if_true, False)
+        return Truth(False, said.if_true) if isinstance(right.data, int) and right.data <= 1 else None
+    said = truth(node.comparators[0], right)
+    if said is not None and left.kind is Kind.NUMBER and isinstance(op, (ast.Lt, ast.LtE)):
+        return Truth(said.if_true, False)
+    return None
+
+
+def _device_comparison(one: Value, other: Value) -> Truth | None:
+    """`device.type == "cuda"`, `"cuda" in str(device)`, `device in ("cuda", "mps")`."""
+    names: list[Value] = list(one.items) if one.kind is Kind.CONTAINER and one.items else [one]
+    forms = {_denoted(name) for name in names}
+    if forms == {Form.ACCELERATOR}:
+        return Truth(True, False)
+    if forms == {Form.CPU} and not (other.kind is Kind.STRING and other.data):
+        return Truth(False, True)
+    return None
+
+
+def _denoted(value: Value) -> Form | None:
+    if value.kind is Kind.STRING and isinstance(value.data, str) and value.data.startswith(("cuda", "gpu")):
+        return Form.ACCELERATOR
+    if value.kind in (Kind.STRING, Kind.DEVICE) and value.device.form in (Form.ACCELERATOR, Form.CPU):
+        return value.device.form
+    return None
+
+
+def assume(ev: Evaluator, test: ast.expr, value: Value, outcome: bool) -> None:
+    """Make the state of `ev` reflect that a condition came out true, or false."""
+    said = truth(test, value)
+    if said is not None and (said.if_true if outcome else said.if_false):
+        ev.state.accelerated = True
+    narrow(ev, test, outcome)
+
+
+def narrow(ev: Evaluator, test: ast.expr, outcome: bool) -> None:
+    """What the condition says about the kinds of variables."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        narrow(ev, test.operand, not outcome)
+    elif isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.And) is outcome:
+            for part in test.values:
+                narrow(ev, part, outcome)
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1:
+        _narrow_comparison(ev, test, outcome)
+    elif isinstance(test, ast.Call):
+        _narrow_call(ev, test, outcome)
+
+
+def _narrow_comparison(ev: Evaluator, test: ast.Compare, outcome: bool) -> None:
+    other = test.comparators[0]
+    if isinstance(other, ast.Constant) and other.value is None and isinstance(test.ops[0], (ast.Is, ast.Eq)):
+        if outcome and isinstance(test.left, ast.Name):
+            ev.state.env[test.left.id] = NONE
+        return
+    if isinstance(test.ops[0], (ast.Is, ast.Eq)) and outcome and isinstance(test.left, ast.Call):
+        if getattr(test.left.func, "id", "") == "type" and test.left.args:
+            _narrow_to(ev, test.left.args[0], other)
+        return
+    if isinstance(test.left, ast.Attribute) and test.left.attr == "device" and outcome:
+        # `if x.device == y.device:` leaves nothing to say about where x is.
+        if isinstance(test.ops[0], ast.Eq):
+            _replace(ev, test.left.value, lambda v: v._replace(device=UNKNOWN_DEVICE))
+
+
+def _narrow_call(ev: Evaluator, test: ast.Call, outcome: bool) -> None:
+    name = test.func.attr if isinstance(test.func, ast.Attribute) else getattr(test.func, "id", "")
+    if name == "isinstance" and len(test.args) == 2:
+        if outcome:
+            _narrow_to(ev, test.args[0], test.args[1])
+        else:
+            _detach(ev, test.args[0], test)
+    elif name in ("is_tensor", "hasattr") and test.args:
+        if name == "is_tensor" and outcome:
+            _replace(ev, test.args[0], lambda v: _as_kind(v, Kind.TENSOR, test))
+        else:
+            _detach(ev, test.args[0], test)
+
+
+def _narrow_to(ev: Evaluator, subject: ast.expr, classes: ast.expr) -> None:
+    kind = class_kind(ev.eval(classes))
+    if kind is None:
+        _detach(ev, subject, classes)
+    else:
+        _replace(ev, subject, lambda v: v if v.kind is kind else _as_kind(v, kind, classes))
+
+
+def class_kind(value: Value) -> Kind | None:
+    """The kind of the instances of a class, or of all the classes in a tuple."""
+    if value.kind is Kind.CONTAINER and value.items:
+        kinds = {class_kind(item) for item in value.items}
+        return kinds.pop() if len(kinds) == 1 else None
+    if value.kind is Kind.CLASS:
+        return Kind.MODULE if value.data.is_module else None
+    if value.kind is not Kind.LIBRARY or not isinstance(value.data, str):
+        return None
+    name = value.data.rsplit(".", 1)[-1]
+    if value.data in ("torch.Tensor", "torch.nn.Parameter") or (
+        value.data.startswith("torch.") and name in api.LEGACY_TYPES
+    ):
+        return Kind.PARAMETER if name == "Parameter" else Kind.TENSOR
+    if value.data.startswith("torch.nn.") and name[:1].isupper() and name not in api.NOT_MODULES:
+        return Kind.MODULE
+    if value.data == "torch.nn.Module" or value.data.startswith("torch.nn.modules."):
+        return Kind.MODULE
+    if value.data in ("numpy.ndarray", "numpy.array"):
+        return Kind.ARRAY
+    if value.data in ("int", "float", "bool"):
+        return Kind.NUMBER
+    return {"str": Kind.STRING, "torch.device": Kind.DEVICE}.get(value.data)
+
+
+def _as_kind(value: Value, kind: Kind, node: ast.AST) -> Value:
+    cell = _apart(value.cell, node)
+    device = value.device
+    if kind not in TENSORS and kind is not Kind.BATCH:
+        device = CPU if kind is Kind.ARRAY else UNKNOWN_DEVICE
+    return Value(kind, device, cell)
+
+
+def _apart(cell: Cell | None, node: ast.AST) -> Cell | None:
+    """A cell for the same object under an assumption: what is learned under it does not flow back."""
+    if cell is None:
+        return None
+    narrowed = cell.child(("is", node), cell.label, "")
+    narrowed.batch = cell.batch or (cell if cell.via == "element" else None)
+    return narrowed
+
+
+def _detach(ev: Evaluator, subject: ast.expr, node: ast.AST) -> None:
+    def apart(value: Value) -> Value:
+        if value.kind is not Kind.UNKNOWN or value.cell is None:
+            return value
+        device = value.device
+        return value._replace(cell=_apart(value.cell, node), device=device)
+
+    _replace(ev, subject, apart)
+
+
+def _replace(ev: Evaluator, subject: ast.expr, change: Callable[[Value], Value]) -> None:
+    """Bind a variable, attribute or item anew without it counting as an assignment."""
+    if isinstance(subject, ast.Name):
+        value = ev.eval(subject)
+        ev.state.env[subject.id] = change(value)
+    elif isinstance(subject, ast.Attribute):
+        base = ev.eval(subject.value)
+        if base.cell is not None:
+            ev.state.env[(base.cell, subject.attr)] = change(ev.eval(subject))
+    elif isinstance(subject, ast.Subscript):
+        from .evaluate import subscript_key
+
+        base = ev.eval(subject.value)
+        if base.cell is not None:
+            ev.state.env[(base.cell, subscript_key(subject.slice))] = change(ev.eval(subject))

@@ -1,0 +1,568 @@
+"""One file: its functions and classes, the order in which they are analysed, and what was seen on the way."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+
+from ..knowledge import api
+from . import guards
+from .annotations import annotated
+from .evaluate import DEVICE_NAME
+from .flow import Flow
+from .scope import NO_SUMMARY, Class, Function, FunctionNode, Holding, Meeting, Site, State, Summary, join_states
+from .values import (
+    NONE,
+    TENSORS,
+    UNKNOWN,
+    UNKNOWN_DEVICE,
+    Cell,
+    Device,
+    Form,
+    Kind,
+    Origin,
+    Value,
+    join,
+    join_devices,
+)
+
+if TYPE_CHECKING:
+    from .evaluate import Evaluator
+
+_MAX_DEPTH = 12
+_MAX_ROUNDS = 3
+_MAX_MEETINGS = 64
+
+
+class Seen(NamedTuple):
+    """A discarded move or cast, before it is known whether it matters."""
+
+    function: Function | None
+    receiver: Value
+    method: str
+    casts: bool
+    loop: ast.expr | None
+    rebound: bool
+
+
+class Stale(NamedTuple):
+    """A move of a module that an optimizer already holds."""
+
+    function: Function | None
+    module: Cell
+    holding: Holding
+    method: str
+
+
+class Met(NamedTuple):
+    """Values on two devices that come together."""
+
+    function: Function | None
+    left: ast.expr
+    here: Device
+    right: ast.AST
+    there: Device
+
+
+class MaybeLoss(NamedTuple):
+    """A call of something unknown, whose arguments must agree if its result turns out to be a loss."""
+
+    function: Function | None
+    result: Cell | None
+    parties: list[tuple[ast.expr, Device]]
+
+
+class Module:
+    """Analyses one file and gathers observations; `resolve.facts` turns them into facts."""
+
+    def __init__(self, tree: ast.Module, lookup: Callable[[str], Value | None] | None = None) -> None:
+        self.tree = tree
+        self.state = State()
+        self.lookup = lookup
+        """What another file of the project defines under a dotted name."""
+        self.cells: dict[tuple[object, str], Cell] = {}
+        self.functions: dict[FunctionNode, Function] = {}
+        self.classes: list[Class] = []
+        self.cuda_by_nature = False
+        self.depth = 0
+
+        self.discards: dict[ast.Call, Seen] = {}
+        self.calls: dict[ast.Call, tuple[Function | None, ast.expr, bool, str | None]] = {}
+        self.literals: dict[ast.expr, tuple[Function | None, str]] = {}
+        self.stale: dict[ast.AST, Stale] = {}
+        self.meetings: list[Met] = []
+        self.losses: list[MaybeLoss] = []
+        self.links: list[tuple[Cell, Cell]] = []
+        self.reveals: dict[int, tuple[Value, Device]] = {}
+        self._parameters_of: dict[Function, tuple[Any, ...]] = {}
+        self._missed: dict[Function, set[tuple[Class, str]]] = {}
+        self._loads: dict[ast.AST, dict[str, list[tuple[int, int]]]] = {}
+
+    def analyse(self) -> None:
+        """Run the module's statements, then every function, until arguments and attributes have settled."""
+        flow = Flow(self, None, self.state)
+        flow.run(self.tree.body)
+        self.state = flow.state
+        self.state.alive = True
+        self._analyse_all()
+        for _ in range(_MAX_ROUNDS):
+            again = [f for f in list(self.functions.values()) if self._has_news(f)]
+            if not again:
+                break
+            for function in again:
+                self._forget(function)
+                function.summary = None
+            for function in again:
+                self.summary(function)
+            self._analyse_all()
+
+    def _analyse_all(self) -> None:
+        for cls in self.classes:
+            init = cls.methods.get("__init__")
+            if init is not None:
+                self.summary(init)
+        done = 0
+        while done < len(self.functions):
+            for function in list(self.functions.values())[done:]:
+                self.summary(function)
+                done += 1
+
+    def _has_news(self, function: Function) -> bool:
+        """Whether callers pass, or methods assign, something that was not known when it was analysed."""
+        if self._informed(function) != self._parameters_of.get(function):
+            return True
+        return any(cls.attribute(name) is not None for cls, name in self._missed.get(function, ()))
+
+    def _forget(self, function: Function) -> None:
+        """Drop what an earlier analysis of a function observed."""
+        for table in (self.discards, self.calls, self.literals, self.stale):
+            for node in [node for node, seen in table.items() if seen[0] is function]:  # type: ignore[index,attr-defined]
+                del table[node]  # type: ignore[attr-defined]
+        self.meetings = [met for met in self.meetings if met.function is not function]
+        self.losses = [loss for loss in self.losses if loss.function is not function]
+        self._missed.pop(function, None)
+        for other in self.functions.values():
+            other.sites = [site for site in other.sites if site.caller is not function]
+
+    # Definitions
+
+    def cell(self, node: object, role: str = "", label: str = "") -> Cell:
+        """The cell that belongs to a node, or a name, in one role."""
+        key = (node, role)
+        cell = self.cells.get(key)
+        if cell is None:
+            cell = self.cells[key] = Cell(label, node)
+        return cell
+
+    def function(self, node: FunctionNode, env: dict[Any, Value] | None, outer: Function | None) -> Function:
+        """The function that a definition makes."""
+        function = self.functions.get(node)
+        if function is None:
+            function = self.functions[node] = Function(node, env, None, outer)
+        elif env is not None:
+            function.enclosing = env
+        return function
+
+    def define_class(self, flow: Flow, node: ast.ClassDef) -> Class:
+        """The class that a definition makes; runs its body."""
+        for known in self.classes:
+            if known.node is node:
+                return known
+        cls = Class(node)
+        self.classes.append(cls)
+        for base in node.bases:
+            value = flow.eval(base)
+            if value.kind is Kind.CLASS:
+                cls.bases.append(value.data)
+            elif value.kind is Kind.LIBRARY:
+                cls.base_names.append(value.data)
+            elif isinstance(base, (ast.Name, ast.Attribute)):
+                cls.base_names.append(base.attr if isinstance(base, ast.Attribute) else base.id)
+        lineage = cls.lineage()
+        names = [name for each in lineage for name in each.base_names]
+        cls.is_module = any(_is_module_base(name) for name in names)
+        cls.framework = any(name.startswith(api.FRAMEWORK_BASES) or "Lightning" in name for name in names)
+        body = Flow(self, flow.function, State())
+        body.state.env = _ClassScope(flow.state.env)
+        body.state.accelerated = flow.state.accelerated or self._required(flow, node)
+        for statement in node.body:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                method = self.functions.get(statement)
+                if method is None:
+                    env = flow.state.env if flow.function is not None else None
+                    method = self.functions[statement] = Function(statement, env, cls, flow.function)
+                cls.methods[statement.name] = method
+                body.state.env[statement.name] = Value(Kind.FUNCTION, data=method)
+            else:
+                body.run([statement])
+        cls.body = {
+            name: value
+            for name, value in body.state.env.own.items()
+            if isinstance(name, str) and value.kind is not Kind.FUNCTION
+        }
+        cls.accelerated = body.state.accelerated
+        return cls
+
+    def library_base(self, cls: Class) -> str | None:
+        """The dotted name of the library class it derives from, if it derives from one."""
+        for each in cls.lineage():
+            for name in each.base_names:
+                return name
+        return None
+
+    def has_framework_base(self, cls: object) -> bool:
+        """Whether a framework moves what instances of a class are given."""
+        return isinstance(cls, Class) and cls.framework
+
+    def resolve(self, dotted: str) -> Value | None:
+        """What another file of the project defines under a dotted name, if that is known."""
+        return self.lookup(dotted) if self.lookup is not None else None
+
+    def imported(self, name: str, guarded: bool) -> None:
+        """A module is imported; some run on NVIDIA hardware alone."""
+        if not guarded and (name.split(".")[0] in api.CUDA_BY_NATURE or name in api.CUDA_BY_NATURE):
+            self.cuda_by_nature = True
+
+    # Observations
+
+    def bound(self, flow: Evaluator, name: str, value: Value) -> None:
+        """A variable is assigned; `global` ones are the module's."""
+        if isinstance(flow, Flow) and name in flow.globals:
+            known = self.state.env.get(name)
+            self.state.env[name] = value if known is None else join(known, value)
+        elif flow.function is None and name == "pytestmark" and value.kind is Kind.FLAG:
+            self.state.accelerated = True
+
+    def attribute_assigned(self, flow: Evaluator, cls: Class, name: str, value: Value) -> None:
+        """A method assigns an attribute of `self`."""
+        if isinstance(flow, Flow):
+            flow.assigned.add((cls, name))
+
+    def attribute_missed(self, function: Function | None, cls: Class, name: str) -> None:
+        """A method reads an attribute that nothing has assigned so far."""
+        if function is not None:
+            self._missed.setdefault(function, set()).add((cls, name))
+
+    def hardcoded(self, function: Function | None, origin: Origin, role: str) -> None:
+        """A device literal reaches a place where a device goes."""
+        self.literals[origin.node] = (function, role)
+
+    def reveal(self, line: int, value: Value, ev: Evaluator) -> None:
+        """`reveal_device(x)`."""
+        self.reveals[line] = (value, ev.location(value))
+
+    def mentions_device(self, node: ast.AST) -> bool:
+        """Whether code names a device or moves anything at all."""
+        for each in ast.walk(node):
+            if isinstance(each, ast.Attribute) and (each.attr in api.MOVE_METHODS or each.attr == "device"):
+                return True
+            if isinstance(each, ast.keyword) and each.arg == "device":
+                return True
+            if isinstance(each, ast.Name) and each.id == "device":
+                return True
+        return False
+
+    def read_later(self, function: Function | None, name: str, statement: ast.stmt, loop: ast.For | ast.AsyncFor) -> bool:
+        """Whether a variable is read after a statement, or by code that a nested loop may run after it."""
+        scope: ast.AST = function.node if function is not None else self.tree
+        loads = self._loads.get(scope)
+        if loads is None:
+            loads = self._loads[scope] = {}
+            for node in ast.walk(scope):
+                if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                    loads.setdefault(node.id, []).append((node.lineno, node.col_offset))
+        first = (statement.end_lineno or statement.lineno, statement.end_col_offset or 0)
+        for inner in ast.walk(loop):
+            if isinstance(inner, (ast.For, ast.AsyncFor, ast.While)) and inner is not loop:
+                end = inner.end_lineno or inner.lineno
+                if inner.lineno <= statement.lineno <= end:
+                    body = inner.body[0]
+                    own = (statement.lineno, statement.col_offset), first
+                    if any(
+                        (body.lineno, 0) <= at <= (end, 1 << 30) and not own[0] <= at < own[1]
+                        for at in loads.get(name, ())
+                    ):
+                        return True
+        return any(at >= first for at in loads.get(name, ()))
+
+    def discarded(self, flow: Evaluator, node: ast.Call, receiver: Value, method: str, casts: bool) -> None:
+        """The result of a move or cast is thrown away."""
+        assert isinstance(node.func, ast.Attribute)
+        loop = flow.loop_of(node.func.value) if isinstance(flow, Flow) else None
+        self.discards[node] = Seen(flow.function, receiver, method, casts, loop, False)
+
+    def rebound(
+        self, function: Function | None, node: ast.Call, receiver: Value, method: str, casts: bool, loop: ast.expr
+    ) -> None:
+        """A loop variable is bound to its moved copy, which nothing reads."""
+        self.discards[node] = Seen(function, receiver, method, casts, loop, True)
+
+    def moved_late(
+        self, function: Function | None, node: ast.AST, module: Cell, holding: Holding, method: str
+    ) -> None:
+        """A module is moved although an optimizer holds its parameters."""
+        self.stale[node] = Stale(function, module, holding, method)
+
+    def met(self, function: Function | None, left: ast.expr, here: Device, right: ast.AST, there: Device) -> None:
+        """Values on two devices come together."""
+        self.meetings.append(Met(function, left, here, right, there))
+
+    def maybe_loss(
+        self, function: Function | None, result: Cell | None, parties: list[tuple[ast.expr, Device]]
+    ) -> None:
+        """Something unknown is called with several values."""
+        self.losses.append(MaybeLoss(function, result, parties))
+
+    # Functions
+
+    def summary(self, function: Function) -> Summary:
+        """What a call of a function does; analyses it the first time."""
+        if function.summary is not None:
+            return function.summary
+        if function.running or self.depth >= _MAX_DEPTH:
+            return NO_SUMMARY
+        function.running = True
+        self.depth += 1
+        try:
+            function.summary = self._run(function)
+        finally:
+            function.running = False
+            self.depth -= 1
+        return function.summary
+
+    def property_value(self, ev: Evaluator, method: Function, base: Value) -> Value:
+        """The value of a property."""
+        from .calls import use_summary
+
+        summary = self.summary(method)
+        given = {method.positional[0]: (None, base)} if method.positional else {}
+        return use_summary(ev, method.node, method, summary, given)  # type: ignore[arg-type]
+
+    def _run(self, function: Function) -> Summary:
+        state = State()
+        flow = Flow(self, function, state)
+        informed = self._informed(function)
+        self._parameters_of[function] = informed
+        self._enter(flow, function, dict(informed[0]))
+        state.accelerated |= informed[1]
+        for cell, place in informed[2]:
+            state.places[cell] = place
+        for cell, holding in informed[3]:
+            state.held[cell] = holding
+        before = dict(state.places)
+        first_meeting = len(self.meetings)
+        if isinstance(function.node, ast.Lambda):
+            flow.returned = flow.eval(function.node.body)
+        else:
+            flow.run(function.node.body)
+        end = flow.state
+        for other in flow.exits:
+            end = join_states(end, other)
+        self._leave(flow, function, end)
+        moves = tuple((cell, place) for cell, place in end.places.items() if before.get(cell) != place)
+        return Summary(self._result(flow, function), moves, self._needs(function, first_meeting))
+
+    def _result(self, flow: Flow, function: Function) -> Value:
+        """What the function returns; its annotation decides where the code does not."""
+        result = flow.returned
+        if _is_generator(function.node):
+            return UNKNOWN
+        if result is None:
+            return NONE
+        if result.kind is Kind.UNKNOWN:
+            promised = annotated(flow, getattr(function.node, "returns", None), result.cell)
+            if promised is not None:
+                return promised._replace(device=result.device)
+        return result
+
+    def _needs(self, function: Function, first: int) -> tuple[Meeting, ...]:
+        """Meetings in which a parameter takes part."""
+        found: dict[Meeting, None] = {}
+        for met in self.meetings[first:]:
+            if met.function is function and (_of_parameter(met.here, function) or _of_parameter(met.there, function)):
+                found[Meeting(met.here, met.there)] = None
+                if len(found) >= _MAX_MEETINGS:
+                    break
+        return tuple(found)
+
+    def _enter(self, flow: Flow, function: Function, given: dict[str, Value]) -> None:
+        """Bind the parameters and what is known of `self`."""
+        args, state = function.node.args, flow.state
+        owner = function.owner
+        state.accelerated = self._required(flow, function.node) or function.name == "cuda"
+        state.accelerated |= self.state.accelerated or (owner is not None and owner.accelerated)
+        if owner is not None:
+            self._enter_method(state, owner, function)
+        defaults = dict(zip(reversed([*args.posonlyargs, *args.args]), reversed(args.defaults)))
+        defaults.update({a: d for a, d in zip(args.kwonlyargs, args.kw_defaults) if d is not None})
+        for index, arg in enumerate((*args.posonlyargs, *args.args, *args.kwonlyargs)):
+            cell = function.cells.get(arg.arg)
+            if cell is None:
+                cell = function.cells[arg.arg] = Cell(arg.arg, function.node, via="parameter")
+            if index == 0 and owner is not None and function.is_method:
+                state.env[arg.arg] = Value(Kind.INSTANCE, cell=owner.cell, data=owner)
+                continue
+            default = defaults.get(arg)
+            literal = isinstance(default, ast.Constant) and isinstance(default.value, str)
+            if literal and _is_accelerator(default.value):  # type: ignore[union-attr]
+                device = Device(Form.SAME, "", cell)
+                origin = None if flow.state.accelerated else Origin("default", default)
+                state.env[arg.arg] = Value(Kind.STRING, device, cell, origin=origin)
+                continue
+            value = given.get(arg.arg) or annotated(flow, arg.annotation, cell) or Value(cell=cell)
+            if value.kind is Kind.DEVICE and value.device.form is Form.UNKNOWN:
+                value = value._replace(device=Device(Form.SAME, "", cell))
+            elif value.kind in TENSORS and value.device.form is Form.UNKNOWN and value.cell is cell:
+                value = value._replace(device=Device(Form.AT, "", cell))
+            state.env[arg.arg] = value
+        for rest in (args.vararg, args.kwarg):
+            if rest is not None:
+                state.env[rest.arg] = Value(cell=self.cell(rest, "rest", rest.arg))
+
+    def _enter_method(self, state: State, cls: Class, function: Function) -> None:
+        for each in reversed(cls.lineage()):
+            if function.name == "__init__" and each is cls:
+                continue
+            state.places.update(each.places)
+            state.held.update(each.held)
+            for name, value in each.attributes.items():
+                place = each.places.get(value.cell) if value.cell is not None else None
+                if cls.is_module and place is not None:
+                    state.places[cls.cell.child(name, f"self.{name}", "attribute")] = place
+
+    def _leave(self, flow: Flow, function: Function, end: State) -> None:
+        """Remember what a method assigns to attributes, and where a constructor leaves its objects."""
+        for cls, name in flow.assigned:
+            value = end.env.get((cls.cell, name))
+            if value is not None:
+                cls.assign(name, function, value)
+        if function.name == "__init__" and function.owner is not None:
+            function.owner.places = dict(end.places)
+            function.owner.held = dict(end.held)
+
+    def _required(self, flow: Flow, node: ast.AST) -> bool:
+        """Whether a decorator makes sure that an accelerator is there, or that the code is skipped."""
+        for decorator in getattr(node, "decorator_list", ()):
+            name = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator).lower()
+            if isinstance(decorator, ast.Call) and decorator.args:
+                said = guards.truth(decorator.args[0], flow.eval(decorator.args[0]))
+                if said is not None and (said.if_false if name.endswith("skipif") else said.if_true):
+                    return True
+            if name.endswith("parametrize"):
+                continue
+            if guards.mentions_accelerator(name):
+                return True
+        return False
+
+    # What callers pass
+
+    def _informed(self, function: Function) -> tuple[Any, ...]:
+        """What all callers in this file agree to pass: values, a guard, and where the objects are."""
+        sites = function.sites
+        if not sites:
+            return ((), False, (), ())
+        values: dict[str, Value] = {}
+        for name in sites[0].arguments:
+            if name == "self" or not all(name in site.arguments for site in sites):
+                continue
+            value = sites[0].arguments[name]
+            for site in sites[1:]:
+                value = _agree(value, site.arguments[name])
+            if _informs(value, sites):
+                values[name] = value
+        places: dict[Cell, Device] = {}
+        held: dict[Cell, Holding] = {}
+        for value in values.values():
+            if value.cell is None:
+                continue
+            found = [site.places.get(value.cell) for site in sites]
+            if found[0] is not None and all(place is not None for place in found):
+                place = found[0]
+                for other in found[1:]:
+                    place = join_devices(place, other or UNKNOWN_DEVICE)
+                places[value.cell] = place
+            if value.kind is Kind.OPTIMIZER and all(value.cell in site.held for site in sites):
+                held[value.cell] = sites[0].held[value.cell]
+        accelerated = all(site.accelerated for site in sites)
+        return (tuple(values.items()), accelerated, tuple(places.items()), tuple(held.items()))
+
+    def site(self, caller: Function | None, function: Function, arguments: dict[str, Value], state: State) -> None:
+        """Remember a call of a function of this file."""
+        cells = {value.cell for value in arguments.values() if value.cell is not None}
+        places = {cell: state.places[cell] for cell in cells if cell in state.places}
+        held = {cell: state.held[cell] for cell in cells if cell in state.held}
+        function.sites.append(Site(caller, arguments, places, held, state.accelerated))
+
+
+class _ClassScope(dict[Any, Value]):
+    """The variables of a class body, over those of the scope around it."""
+
+    def __init__(self, outer: dict[Any, Value]) -> None:
+        super().__init__(outer)
+        self.outer = outer
+
+    @property
+    def own(self) -> dict[Any, Value]:
+        """What the class body itself binds."""
+        return {name: value for name, value in self.items() if self.outer.get(name) is not value}
+
+
+def _is_module_base(name: str) -> bool:
+    if name.startswith("torch.nn.") and name.rsplit(".", 1)[-1][:1].isupper():
+        return not name.endswith(("Parameter", "Buffer"))
+    last = name.rsplit(".", 1)[-1]
+    return last in ("LightningModule", "PreTrainedModel", "ModelMixin", "BaseModule") or name.startswith(
+        ("torchvision.models.", "timm.models.")
+    )
+
+
+def _is_accelerator(name: str) -> bool:
+    return DEVICE_NAME.match(name) is not None and not name.startswith("cpu")
+
+
+def _is_generator(node: FunctionNode) -> bool:
+    if isinstance(node, ast.Lambda):
+        return False
+    todo: list[ast.AST] = list(node.body)
+    while todo:
+        each = todo.pop()
+        if isinstance(each, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            todo.extend(ast.iter_child_nodes(each))
+    return False
+
+
+def _of_parameter(device: Device, function: Function) -> bool:
+    cell = device.key
+    while isinstance(cell, Cell):
+        if cell.via == "parameter" and cell.key is function.node:
+            return True
+        if function.owner is not None and cell is function.owner.cell:
+            return True
+        cell = cell.parent
+    return False
+
+
+def _agree(a: Value, b: Value) -> Value:
+    """What two callers both pass; the identity of an object survives only if it is the same one."""
+    if a == b:
+        return a
+    if a.kind is Kind.LOADER and b.kind is Kind.LOADER and a.element is not None and b.element is not None:
+        same = a.element.device.form is b.element.device.form
+        return a if same else UNKNOWN
+    if a.kind is b.kind and a.kind is Kind.MODULE:
+        return a._replace(data=a.data if a.data == b.data else None)
+    return join(a, b)
+
+
+def _informs(value: Value, sites: list[Site]) -> bool:
+    if value.kind in (Kind.LOADER, Kind.MODULE, Kind.OPTIMIZER, Kind.INSTANCE):
+        return True
+    if value.kind in (Kind.DEVICE, Kind.STRING):
+        return value.device.form is not Form.UNKNOWN
+    if value.kind is Kind.CONTAINER:
+        return value.element is not None and value.element.kind is Kind.LOADER
+    return value.kind is Kind.UNKNOWN and value.cell is not None and all(value.cell in s.places for s in sites)
+
+

@@ -1,0 +1,209 @@
+"""Moves: what device a call names, what ends up there, and moves that come to nothing or come too late."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from ..knowledge import api
+from .values import (
+    CPU,
+    TENSORS,
+    UNKNOWN_DEVICE,
+    Cell,
+    Device,
+    Form,
+    Kind,
+    Origin,
+    Value,
+    accelerator,
+)
+
+if TYPE_CHECKING:
+    from .calls import Arguments
+    from .evaluate import Evaluator
+
+
+def denoted(ev: Evaluator, value: Value | None, default: Device) -> Device:
+    """The device that an argument names; `default` for None."""
+    if value is None or value.kind is Kind.NONE:
+        return default
+    if value.kind in (Kind.DEVICE, Kind.STRING):
+        use_literal(ev, value, "argument")
+        if value.device.form is not Form.UNKNOWN:
+            return value.device
+        return Device(Form.SAME, "", value.cell) if value.cell is not None else UNKNOWN_DEVICE
+    if value.kind is Kind.NUMBER:
+        return accelerator(f"cuda:{value.data}" if type(value.data) is int else "cuda")
+    if value.kind in TENSORS:
+        return ev.location(value)
+    if value.kind in (Kind.UNKNOWN, Kind.BATCH) and value.cell is not None:
+        return Device(Form.SAME, "", value.cell)
+    return UNKNOWN_DEVICE
+
+
+def use_literal(ev: Evaluator, value: Value, role: str) -> None:
+    """A device literal reaches a place where a device goes: remember it, unless it is guarded or compared."""
+    origin = value.origin
+    if origin is None or origin.how not in ("literal", "default") or ev.state.accelerated or ev.comparing:
+        return
+    ev.module.hardcoded(ev.function, origin, "default" if origin.how == "default" else role)
+
+
+def device_keywords(ev: Evaluator, node: ast.Call, args: Arguments) -> None:
+    """Literals given as `device=` and the like, whatever is called."""
+    if not args.keywords:
+        return
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    if name in api.CONFIGURES:
+        return
+    for keyword in api.DEVICE_KEYWORDS & args.keywords.keys():
+        value = args.keywords[keyword][1]
+        if value.kind is Kind.STRING:
+            use_literal(ev, value, "argument")
+
+
+def target(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> tuple[Device | None, bool]:
+    """Where a `.to`, `.cuda` or `.cpu` call moves to, if anywhere, and whether it only casts."""
+    if name == "cpu":
+        return CPU, False
+    if name != "to":
+        given = args.get(0, "device")
+        if given is None or given.kind in (Kind.NONE,):
+            return accelerator(name), False
+        device = denoted(ev, given, accelerator(name))
+        return (device if device.form is not Form.UNKNOWN else accelerator(name)), False
+    given = args.get(None, "device") or args.get(None, "other")
+    if given is None and args.positional:
+        given = args.positional[0][1]
+        if given.kind is Kind.DTYPE or _names_dtype(args.positional[0][0]):
+            return None, True
+    if given is None:
+        if args.unpacked or args.starred:
+            return UNKNOWN_DEVICE, False
+        return None, "dtype" in args.keywords
+    if given.kind is Kind.NONE:
+        return None, False
+    return denoted(ev, given, UNKNOWN_DEVICE), False
+
+
+def _names_dtype(node: ast.expr) -> bool:
+    """`x.to(self.dtype)`: an attribute called so is a dtype throughout torch and its libraries."""
+    return isinstance(node, ast.Attribute) and node.attr == "dtype"
+
+
+def hardcoded_call(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> None:
+    """Remember an unguarded `.cuda()`."""
+    if name != "cuda" or ev.state.accelerated or not isinstance(node.func, ast.Attribute):
+        return
+    given = args.get(0, "device")
+    if given is not None and given.kind is Kind.DEVICE and given.device.form in (Form.EITHER,):
+        return
+    ev.module.calls[node] = (ev.function, node.func.value, bool(node.args or node.keywords), _device_at_hand(ev))
+
+
+def _device_at_hand(ev: Evaluator) -> str | None:
+    """A local variable that holds a device chosen at run time."""
+    for scope in (ev.state.env, ev.module.state.env):
+        for name, value in scope.items():
+            if isinstance(name, str) and value.kind is Kind.DEVICE and value.device.form in (Form.EITHER, Form.SAME):
+                return name
+    return None
+
+
+def move_tensor(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+    """A tensor's move returns a copy."""
+    device, casts = target(ev, node, name, args)
+    hardcoded_call(ev, node, base, name, args)
+    if ev.discarding is node:
+        if device is not None or casts:
+            discarded(ev, node, base, name, casts, device)
+        return base
+    kind = Kind.TENSOR if base.kind is Kind.PARAMETER else base.kind
+    if device is None:
+        return Value(kind, ev.location(base), base.cell)
+    record_move(base, device)
+    return Value(kind, device, base.cell, origin=Origin("moved", node))
+
+
+def move_unknown(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+    """A move of something unknown: a tensor's copy, or a module's in place; what it is shows later."""
+    device, casts = target(ev, node, name, args)
+    if name in ("to", "cuda") or base.cell is not None:
+        hardcoded_call(ev, node, base, name, args)
+    if ev.discarding is node:
+        if device is not None or casts:
+            discarded(ev, node, base, name, casts, device)
+    elif device is not None:
+        record_move(base, device)
+    if device is None:
+        return base
+    if base.cell is not None and base.kind is Kind.UNKNOWN:
+        relocate(ev, node, base, device, name)
+    if ev.discarding is node:
+        return base
+    return Value(base.kind, device, base.cell, base.data, origin=Origin("moved", node))
+
+
+def move_module(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+    """A module moves in place and returns itself."""
+    device, _ = target(ev, node, "to" if name == "to_empty" else name, args)
+    hardcoded_call(ev, node, base, name, args)
+    if device is not None:
+        relocate(ev, node, base, device, name)
+    return base
+
+
+def relocate(ev: Evaluator, node: ast.AST, module: Value, device: Device, name: str) -> None:
+    """A module, or what may be one, is now elsewhere: optimizers that hold it may be stale."""
+    cell = module.cell
+    if cell is None:
+        return
+    if device.form is not Form.CPU or name == "to_empty":
+        for holding in ev.state.held.values():
+            if any(_part_of(held, cell) and not _moved_before(ev, held) for held in holding.modules):
+                ev.module.moved_late(ev.function, node, cell, holding, name)
+                break
+    ev.state.places[cell] = device
+    for other in list(ev.state.places):
+        if other is not cell and _part_of(other, cell):
+            ev.state.places[other] = device
+
+
+def _part_of(cell: Cell | None, whole: Cell) -> bool:
+    while cell is not None:
+        if cell is whole:
+            return True
+        cell = cell.parent if cell.via else None
+    return False
+
+
+def _moved_before(ev: Evaluator, cell: Cell | None) -> bool:
+    while cell is not None:
+        if cell in ev.state.places:
+            return True
+        cell = cell.parent if cell.via else None
+    return False
+
+
+def record_move(value: Value, device: Device) -> None:
+    """An element of a whole was moved: its siblings are elsewhere unless they are moved too."""
+    if device.form in (Form.CPU, Form.UNKNOWN):
+        return
+    cell = value.device.key if isinstance(value.device.key, Cell) else value.cell
+    if cell is None:
+        return
+    whole = cell.batch or cell
+    whole.moved_to = device
+    if whole.via == "element" and whole.parent is not None:
+        whole.parent.moved_to = device
+
+
+def discarded(
+    ev: Evaluator, node: ast.Call, base: Value, name: str, casts: bool, device: Device | None = None
+) -> None:
+    """Remember a move or cast whose result is thrown away; whether it matters depends on what the receiver is."""
+    if device is not None and device == base.device and device.form is not Form.UNKNOWN:
+        return
+    assert isinstance(node.func, ast.Attribute)
+    ev.module.discarded(ev, node, base, name, casts)

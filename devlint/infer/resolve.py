@@ -1,0 +1,311 @@
+"""From observations to facts, once all evidence is in: what each receiver was, and which meetings conflict."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from ..span import Span
+from .facts import AnyFact, BatchMeeting, Discarded, HardcodedCall, HardcodedDevice, StaleOptimizer
+from .module import MaybeLoss, Met, Module, Seen
+from .values import (
+    AS_CONTAINER,
+    AS_LOADER,
+    AS_MODULE,
+    AS_OTHER,
+    AS_TENSOR,
+    DIFFERENTIATED,
+    TENSORS,
+    TO_MODULE,
+    Cell,
+    Device,
+    Form,
+    Kind,
+    Value,
+)
+
+_NODE_TYPES: dict[type, str] = {
+    ast.Call: "Call",
+    ast.Name: "Name",
+    ast.Attribute: "Attribute",
+    ast.Subscript: "Subscript",
+    ast.BinOp: "BinaryOperation",
+    ast.UnaryOp: "UnaryOperation",
+    ast.Compare: "Comparison",
+    ast.Constant: "SimpleString",
+    ast.IfExp: "IfExp",
+    ast.List: "List",
+    ast.Tuple: "Tuple",
+    ast.Dict: "Dict",
+    ast.ListComp: "ListComp",
+    ast.GeneratorExp: "GeneratorExp",
+    ast.DictComp: "DictComp",
+    ast.Lambda: "Lambda",
+    ast.BoolOp: "BooleanOperation",
+    ast.NamedExpr: "NamedExpr",
+    ast.Await: "Await",
+}
+_NOT_A_TENSOR = AS_MODULE | AS_OTHER | AS_LOADER | AS_CONTAINER
+
+
+class Source:
+    """The text of a file, to quote from and to count columns in characters."""
+
+    def __init__(self, text: str) -> None:
+        # `ast` counts lines as the tokenizer does: `splitlines` would also split at form feeds and the like.
+        self.lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+    def _column(self, line: int, offset: int) -> int:
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        return offset if text.isascii() else len(text.encode()[:offset].decode("utf-8", "ignore"))
+
+    def span(self, node: ast.expr) -> Span:
+        """Where a node stands, columns in characters."""
+        end_line = node.end_lineno or node.lineno
+        return Span(
+            node.lineno,
+            self._column(node.lineno, node.col_offset),
+            end_line,
+            self._column(end_line, node.end_col_offset or 0),
+        )
+
+    def quote(self, node: ast.AST) -> str:
+        """The source of an expression on one line."""
+        if not isinstance(node, ast.expr):
+            return ""
+        span = self.span(node)
+        if span.line == span.end_line:
+            return self.lines[span.line - 1][span.column : span.end_column]
+        return ast.unparse(node)
+
+
+def facts(module: Module, text: str) -> tuple[AnyFact, ...]:
+    """The facts of an analysed module, in source order."""
+    source = Source(text)
+    _spread(module)
+    found: list[AnyFact] = []
+    found.extend(_discarded(module, source))
+    if not module.cuda_by_nature:
+        found.extend(_hardcoded(module, source))
+    found.extend(_stale(module, source))
+    found.extend(_batches(module, source))
+    found.sort(key=lambda fact: (fact.span, type(fact).__name__))
+    return tuple(found)
+
+
+def _spread(module: Module) -> None:
+    """What a function does with a parameter is evidence about what its callers pass."""
+    for _ in range(3):
+        for argument, parameter in module.links:
+            if parameter.seen:
+                argument.note(parameter.seen & (AS_TENSOR | AS_MODULE | AS_OTHER))
+
+
+# Discarded moves
+
+
+def _discarded(module: Module, source: Source) -> list[AnyFact]:
+    found: list[AnyFact] = []
+    for node, seen in module.discards.items():
+        assert isinstance(node.func, ast.Attribute)
+        kind = _tensor_kind(seen)
+        if kind is None:
+            continue
+        receiver = node.func.value
+        found.append(
+            Discarded(
+                source.span(node),
+                "Call",
+                seen.method,
+                seen.casts,
+                kind,
+                source.quote(receiver),
+                _assignable(receiver) and not seen.rebound,
+                source.quote(seen.loop) if seen.loop is not None else None,
+                seen.rebound,
+            )
+        )
+    return found
+
+
+def _tensor_kind(seen: Seen) -> Kind | None:
+    """The kind of the receiver if it is a tensor, by what it was made from or by how it is used."""
+    value = seen.receiver
+    if value.kind in TENSORS:
+        return value.kind
+    if value.kind not in (Kind.UNKNOWN, Kind.BATCH) or value.cell is None:
+        return None
+    cell = value.cell
+    if _contradicted(cell):
+        return None
+    if cell.seen & AS_TENSOR or _element_evidence(cell) or _from_default_collate(value):
+        return Kind.TENSOR
+    if cell.seen & TO_MODULE and _parameter_of_forward(cell, seen):
+        return Kind.TENSOR
+    return None
+
+
+def _contradicted(cell: Cell) -> bool:
+    """Whether anything says that the object is no tensor."""
+    todo, done = [cell], set()
+    while todo:
+        each = todo.pop()
+        if each in done:
+            continue
+        done.add(each)
+        if each.seen & _NOT_A_TENSOR:
+            return True
+        todo.extend(each.sources or ())
+    return False
+
+
+def _element_evidence(cell: Cell) -> bool:
+    """Whether an annotation says that what holds the object holds tensors."""
+    return cell.via == "element" and cell.parent is not None and bool(cell.parent.elements_are & AS_TENSOR)
+
+
+def _from_default_collate(value: Value) -> bool:
+    """Whether the object was unpacked from a batch of a loader that is known to be torch's own."""
+    cell = value.cell
+    assert cell is not None
+    return value.kind is Kind.BATCH and value.device.form is Form.CPU and cell.via == "item" and type(cell.key) is int
+
+
+def _parameter_of_forward(cell: Cell, seen: Seen) -> bool:
+    function = seen.function
+    if function is None or function.owner is None or function.name != "forward" or not function.owner.is_module:
+        return False
+    return any(cell is own for own in function.cells.values())
+
+
+def _assignable(node: ast.expr) -> bool:
+    """Whether an expression can be assigned to, and evaluated twice with the same meaning."""
+    if isinstance(node, ast.Name):
+        return True
+    if isinstance(node, ast.Attribute):
+        return _assignable(node.value)
+    if isinstance(node, ast.Subscript):
+        return _assignable(node.value) and isinstance(node.slice, (ast.Name, ast.Constant))
+    return False
+
+
+# Hardcoded devices
+
+
+def _hardcoded(module: Module, source: Source) -> list[AnyFact]:
+    found: list[AnyFact] = []
+    for node, (_, receiver, arguments, device) in module.calls.items():
+        found.append(HardcodedCall(source.span(node), "Call", source.quote(receiver), arguments, device))
+    for literal, (_, role) in module.literals.items():
+        assert isinstance(literal, ast.Constant)
+        found.append(HardcodedDevice(source.span(literal), "SimpleString", str(literal.value), role))
+    return found
+
+
+# Optimizers
+
+
+def _stale(module: Module, source: Source) -> list[AnyFact]:
+    found: list[AnyFact] = []
+    for node, stale in module.stale.items():
+        if not isinstance(node, ast.Call):
+            continue
+        holding = stale.holding
+        stage = "replaced" if stale.method in ("to_empty", "FullyShardedDataParallel") else holding.stage
+        if stage in ("stepped", "loaded") and holding.stateless:
+            stage = "fresh"
+        moved = node.func.value if isinstance(node.func, ast.Attribute) else node
+        if stale.method == "FullyShardedDataParallel" and node.args:
+            moved = node.args[0]
+        found.append(
+            StaleOptimizer(source.span(node), "Call", source.quote(moved), holding.name, holding.line, stage)
+        )
+    return found
+
+
+# Batches
+
+
+class _Element(NamedTuple):
+    cell: Cell
+    whole: Cell
+    on_cpu: bool
+
+
+def _element(device: Device) -> _Element | None:
+    """The element of a batch that a device stands for, if nothing has moved it."""
+    cell = device.key
+    if not isinstance(cell, Cell) or device.form not in (Form.CPU, Form.AT):
+        return None
+    whole = cell.batch or (cell if cell.via == "element" else None)
+    if whole is None:
+        return None
+    loader = whole.parent
+    known = device.form is Form.CPU or (loader is not None and bool(loader.seen & AS_LOADER))
+    return _Element(cell, whole, known)
+
+
+def _batches(module: Module, source: Source) -> list[AnyFact]:
+    dropped = {cell for seen in module.discards.values() for cell in (seen.receiver.cell, seen.receiver.device.key)}
+    meetings = list(module.meetings)
+    for loss in module.losses:
+        meetings.extend(_loss_meetings(loss))
+    found: dict[tuple[Cell, object], BatchMeeting] = {}
+    for met in meetings:
+        for at, here, other, there in (
+            (met.left, met.here, met.right, met.there),
+            (met.right, met.there, met.left, met.here),
+        ):
+            element = _element(here)
+            if element is None or element.cell in dropped or not isinstance(at, ast.expr):
+                continue
+            if not _conflict(element, there):
+                continue
+            key = (element.cell, met.function)
+            fact = BatchMeeting(
+                source.span(at),
+                _NODE_TYPES.get(type(at), ""),
+                source.quote(at),
+                _loader_name(element.whole),
+                source.quote(other),
+                _device_name(there),
+                element.whole.moved_to is not None,
+            )
+            if key not in found or fact.span < found[key].span:
+                found[key] = fact
+    return list(found.values())
+
+
+def _loss_meetings(loss: MaybeLoss) -> list[Met]:
+    """What an unknown callee was given, if `.backward()` shows that it computed a loss."""
+    if loss.result is None or not loss.result.seen & DIFFERENTIATED:
+        return []
+    return [
+        Met(loss.function, left, here, right, there)
+        for i, (left, here) in enumerate(loss.parties)
+        for right, there in loss.parties[i + 1 :]
+    ]
+
+
+def _conflict(element: _Element, there: Device) -> bool:
+    """Whether an element that nobody moved cannot meet a value at `there`."""
+    other = there.key
+    if isinstance(other, Cell) and (other is element.whole or other.batch is element.whole):
+        return False
+    if there.form not in (Form.ACCELERATOR, Form.SAME, Form.EITHER):
+        return False
+    if element.on_cpu:
+        return True
+    moved = element.whole.moved_to or (element.whole.parent and element.whole.parent.moved_to)
+    return moved is not None and (moved == there or there.form is not Form.SAME)
+
+
+def _loader_name(whole: Cell) -> str:
+    parent = whole.parent
+    return parent.label if parent is not None and whole.via == "element" else ""
+
+
+def _device_name(device: Device) -> str:
+    if device.form is Form.SAME and isinstance(device.key, Cell):
+        return device.key.label
+    return device.name

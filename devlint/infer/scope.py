@@ -1,0 +1,213 @@
+"""The state of a program at one point, and what is known of its functions and classes."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any, NamedTuple, Union
+
+from .values import UNKNOWN, Cell, Device, Value, join, join_devices
+
+Key = Any
+"""A variable's name, or the cell of an object and the name or constant that selects a part of it."""
+
+FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
+
+
+class Holding(NamedTuple):
+    """An optimizer's hold on the parameters of modules."""
+
+    modules: frozenset[Cell]
+    name: str
+    """The optimizer's class."""
+    line: int
+    stage: str
+    """`fresh`, `stateful`, `stepped` or `loaded`."""
+    stateless: bool
+
+
+class State:
+    """What holds at one point of a function: variables, where modules are, what optimizers hold, and guards."""
+
+    __slots__ = ("accelerated", "alive", "default", "env", "held", "places")
+
+    def __init__(self) -> None:
+        self.env: dict[Key, Value] = {}
+        self.places: dict[Cell, Device] = {}
+        """Where modules and other objects that move in place are."""
+        self.held: dict[Cell, Holding] = {}
+        """Optimizers by cell."""
+        self.accelerated = False
+        """Whether an accelerator is known to be there."""
+        self.alive = True
+        """Whether control can reach this point."""
+        self.default: Device | None = None
+        """The default device, where one was set."""
+
+    def copy(self) -> State:
+        """An independent state that starts from this one."""
+        new = State.__new__(State)
+        new.env = self.env.copy()
+        new.places = self.places.copy()
+        new.held = self.held.copy()
+        new.accelerated = self.accelerated
+        new.alive = self.alive
+        new.default = self.default
+        return new
+
+    def same(self, other: State) -> bool:
+        """Whether both states say the same, so that a loop has come to rest."""
+        return self.env == other.env and self.places == other.places and self.held == other.held
+
+
+def join_states(a: State, b: State) -> State:
+    """The state after two paths meet; may reuse either argument."""
+    if not a.alive:
+        return b
+    if not b.alive:
+        return a
+    env = a.env
+    for key, value in b.env.items():
+        mine = env.get(key)
+        if mine is None:
+            env[key] = value
+        elif mine is not value:
+            env[key] = join(mine, value)
+    for cell, place in b.places.items():
+        before = a.places.get(cell)
+        a.places[cell] = place if before is None else join_devices(before, place)
+    for cell, holding in b.held.items():
+        mine_held = a.held.get(cell)
+        if mine_held is None or _STAGES.index(mine_held.stage) < _STAGES.index(holding.stage):
+            a.held[cell] = holding
+    a.accelerated = a.accelerated and b.accelerated
+    if a.default != b.default:
+        a.default = None
+    return a
+
+
+_STAGES = ("fresh", "stateful", "stepped", "loaded")
+
+
+class Summary(NamedTuple):
+    """What a call of a function does, in terms of the cells of its parameters."""
+
+    returns: Value
+    moves: tuple[tuple[Cell, Device], ...]
+    """Parameters that the function moves in place, and where to."""
+    meetings: tuple[Meeting, ...]
+    """Places whose values meet inside the function, where at least one is a parameter's."""
+
+
+class Meeting(NamedTuple):
+    """Two places whose values come together at one node."""
+
+    left: Device
+    right: Device
+
+
+NO_SUMMARY = Summary(UNKNOWN, (), ())
+
+
+class Function:
+    """A function or method of this file."""
+
+    def __init__(
+        self, node: FunctionNode, env: dict[Key, Value] | None, owner: Class | None, outer: Function | None
+    ) -> None:
+        self.node = node
+        self.name = getattr(node, "name", "<lambda>")
+        self.enclosing = env
+        """The variables of the function it is nested in, if any."""
+        self.owner = owner
+        self.outer = outer
+        self.cells: dict[str, Cell] = {}
+        """A cell for each parameter."""
+        self.sites: list[Site] = []
+        self.summary: Summary | None = None
+        self.running = False
+        self.facts: list[Any] = []
+        args = node.args
+        self.positional = [arg.arg for arg in (*args.posonlyargs, *args.args)]
+        self.static = False
+        self.prop = False
+        for decorator in getattr(node, "decorator_list", ()):
+            name = decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
+            self.static |= name == "staticmethod"
+            self.prop |= name in ("property", "cached_property")
+
+    @property
+    def is_method(self) -> bool:
+        """Whether the first parameter is `self` or `cls`."""
+        return self.owner is not None and not self.static and bool(self.positional)
+
+
+class Site(NamedTuple):
+    """A call of a function of this file, as the caller sees it."""
+
+    caller: Function | None
+    arguments: dict[str, Value]
+    places: dict[Cell, Device]
+    held: dict[Cell, Holding]
+    accelerated: bool
+
+
+class Class:
+    """A class of this file, with what is known of its instances as one."""
+
+    def __init__(self, node: ast.ClassDef) -> None:
+        self.node = node
+        self.name = node.name
+        self.cell = Cell("self", node)
+        """The cell of `self`."""
+        self.bases: list[Class] = []
+        self.base_names: list[str] = []
+        self.methods: dict[str, Function] = {}
+        self.body: dict[str, Value] = {}
+        """Class variables."""
+        self.attributes: dict[str, Value] = {}
+        """What the methods assign to attributes of `self`, joined."""
+        self._assigned: dict[str, dict[Function, Value]] = {}
+        self.accelerated = False
+        """Whether a decorator or condition makes sure that an accelerator is there."""
+        self.is_module = False
+        self.framework = False
+        """Whether a framework moves what this class is given."""
+        self.places: dict[Cell, Device] = {}
+        self.held: dict[Cell, Holding] = {}
+        """Where the constructor leaves the objects that it makes."""
+
+    def assign(self, name: str, function: Function, value: Value) -> None:
+        """Record what a method leaves in an attribute; what it left there in an earlier analysis is forgotten."""
+        by_function = self._assigned.setdefault(name, {})
+        by_function[function] = value
+        values = iter(by_function.values())
+        joined = next(values)
+        for other in values:
+            joined = join(joined, other)
+        self.attributes[name] = joined
+
+    def method(self, name: str) -> Function | None:
+        """The method of that name, here or in a base class of this file."""
+        for cls in self.lineage():
+            if name in cls.methods:
+                return cls.methods[name]
+        return None
+
+    def attribute(self, name: str) -> Value | None:
+        """What is assigned to an attribute, in any method or the class body, here or in a base class."""
+        for cls in self.lineage():
+            value = cls.attributes.get(name) or cls.body.get(name)
+            if value is not None:
+                return value
+        return None
+
+    def lineage(self) -> list[Class]:
+        """This class and its bases in this file, nearest first."""
+        found: list[Class] = []
+        todo = [self]
+        while todo:
+            cls = todo.pop(0)
+            if cls not in found:
+                found.append(cls)
+                todo.extend(cls.bases)
+        return found
