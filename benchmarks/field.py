@@ -45,11 +45,12 @@ class Found(NamedTuple):
 
 
 class Package(NamedTuple):
-    """A linted folder."""
+    """A linted folder; where devlint failed on one of its files, the others count all the same."""
 
     name: str
     lines: int
     findings: list[Found]
+    failed: bool
 
 
 def read(file: Path) -> list[str]:
@@ -63,10 +64,10 @@ def lint(folder: Path, python: str, arguments: list[str]) -> Package:
     command = [python, "-m", "devlint", "check", "--isolated", "--no-cache", "--output-format", "json"]
     done = subprocess.run([*command, *arguments, str(folder)], capture_output=True, text=True)
     if done.returncode not in (0, 1):
-        sys.exit(f"devlint failed on {folder} with exit code {done.returncode}:\n{done.stderr}")
+        print(f"devlint: exit code {done.returncode} on {folder}:\n{done.stderr}", file=sys.stderr)
     findings = []
     seen: Counter[str] = Counter()
-    for item in json.loads(done.stdout):
+    for item in json.loads(done.stdout or "[]"):
         file, row = Path(item["filename"]), item["location"]["row"]
         path = file.relative_to(folder).as_posix()
         lines = read(file)
@@ -76,7 +77,7 @@ def lint(folder: Path, python: str, arguments: list[str]) -> Package:
         key = sha256(f"{place}\n{seen[place]}".encode()).hexdigest()[:10]
         said = (item["code"], item["name"], item["severity"], item["message"])
         findings.append(Found(folder.name, path, row, item["end_location"]["row"], *said, key))
-    return Package(folder.name, count_lines(folder), findings)
+    return Package(folder.name, count_lines(folder), findings, done.returncode not in (0, 1))
 
 
 def verdicts(file: Path | None) -> dict[str, bool]:
@@ -107,7 +108,7 @@ def summary(packages: list[Package], judged: dict[str, bool]) -> str:
 
     everything = [found for package in packages for found in package.findings]
     total = sum(package.lines for package in packages)
-    by_package = [counts(*package) for package in packages]
+    by_package = [counts(*package[:3]) for package in packages]
     by_package.append(counts("**all**", total, everything))
     by_rule: list[list[object]] = []
     for code, name, severity in sorted({(found.code, found.name, found.severity) for found in everything}):
@@ -193,7 +194,7 @@ def main() -> int:
         options.json.write_text(json.dumps(data, indent=1) + "\n")
     if options.sheet:
         options.sheet.write_text(sheet(folders, packages, judged))
-    return 0
+    return 2 if any(package.failed for package in packages) else 0
 
 
 if __name__ == "__main__":
