@@ -1,0 +1,55 @@
+"""`.cuda()` is called whether or not there is a CUDA device
+
+The call raises on every machine without an NVIDIA GPU: on laptops, on CI runners, on Apple, Intel
+and AMD accelerators other than ROCm.
+
+    model = nn.Linear(2, 2)
+    model.cuda()  # DEV201
+
+Choose the device once, and move to it:
+
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    model.to(device)
+
+Calls under a condition that a CUDA device is there (`if torch.cuda.is_available():`,
+`if device.type == "cuda":`, a flag such as `if args.cuda:`, an early exit, a skip decorator, a
+`try` that catches the failure) are right, and code that runs on NVIDIA hardware by nature (Triton,
+NCCL, CUDA extensions) is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .. import cst
+from ..finding import Severity
+from ..infer.facts import HardcodedCall
+from ..rule import Change, Report, Rule
+
+if TYPE_CHECKING:
+    from libcst import CSTNode
+
+
+class HardcodedCudaCall(Rule[HardcodedCall]):
+    """An unguarded `.cuda()`."""
+
+    code = "DEV201"
+    name = "hardcoded-cuda-call"
+    severity = Severity.WARNING
+    fact = HardcodedCall
+
+    def visit(self, node: CSTNode, fact: HardcodedCall) -> Iterator[Report]:
+        """Report the call; where a device is at hand, move to it instead."""
+        assert isinstance(node, cst.Call)
+        change = None
+        if fact.device is not None and not fact.arguments and isinstance(node.func, cst.Attribute):
+            moved = node.with_changes(
+                func=node.func.with_changes(attr=cst.Name("to")), args=[cst.Arg(cst.Name(fact.device))]
+            )
+            change = Change(f"move to `{fact.device}`", ((node, moved),), safe=False)
+        yield Report(
+            f"`{fact.receiver}.cuda()` fails on a machine without a CUDA device",
+            "choose the device once and use `.to(device)`, or guard the call with `torch.cuda.is_available()`",
+            change=change,
+        )

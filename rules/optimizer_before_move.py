@@ -1,0 +1,58 @@
+"""A module is moved after an optimizer was built from its parameters
+
+What then happens depends on the optimizer and on the move. By default `Module.to` swaps the data of
+each parameter in place, so a fresh SGD or Adam goes on working. But Adagrad allocates its state when
+it is built, and every optimizer with state has some after a step or a loaded checkpoint: that state
+stays on the old device, and the next step raises. And where the move makes new parameters
+(`to_empty`, FSDP, XLA, `torch.__future__.set_overwrite_module_params_on_conversion`) the optimizer
+holds dead ones: training runs and changes nothing.
+
+    model = nn.Linear(2, 2)
+    optimizer = torch.optim.Adagrad(model.parameters())
+    model.to(device)  # DEV301
+
+Move first:
+
+    model = nn.Linear(2, 2).to(device)
+    optimizer = torch.optim.Adagrad(model.parameters())
+
+An error where it breaks, a warning where it only might. A module that was moved before the optimizer
+was built, and is moved again, is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..finding import Severity
+from ..infer.facts import StaleOptimizer
+from ..rule import Report, Rule
+
+if TYPE_CHECKING:
+    from libcst import CSTNode
+
+_WHY = {
+    "stateful": "{} allocates its state when it is built; that state stays behind, and the next step raises",
+    "stepped": "{} has state from an earlier step, which stays behind: the next step raises",
+    "loaded": "the loaded state of {} stays behind: the next step raises",
+    "replaced": "this makes new parameters: {} goes on updating the old ones, and the model never trains",
+    "fresh": "{} works after an ordinary move, but silently trains nothing after one that makes new parameters "
+    "(XLA, FSDP, to_empty)",
+}
+
+
+class OptimizerBeforeMove(Rule[StaleOptimizer]):
+    """A move that comes after the optimizer."""
+
+    code = "DEV301"
+    name = "optimizer-before-move"
+    fact = StaleOptimizer
+
+    def visit(self, node: CSTNode, fact: StaleOptimizer) -> Iterator[Report]:
+        """Report the move, as bad as it is."""
+        yield Report(
+            f"`{fact.module}` is moved after its optimizer was built on line {fact.line}",
+            _WHY[fact.stage].format(fact.optimizer),
+            Severity.WARNING if fact.stage == "fresh" else Severity.ERROR,
+        )
