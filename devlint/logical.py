@@ -24,17 +24,20 @@ class Comment(NamedTuple):
     alone: bool
 
 
-def last_row(rows: Sequence[str], first: int, row: int) -> int:
-    """Return the last row of the logical line that holds `row`; one begins at `first`."""
-    if len(rows) == row or first == len(rows):
-        return row
+def logical_ends(rows: Sequence[str], first: int, last: int) -> list[int]:
+    """Return the rows on which logical lines end, from `first`, where one begins, up to the one around `last`."""
+    found: list[int] = []
+    if first == last == len(rows):  # spares the tokenising of a file that is one long row
+        return [last]
     try:
         for token in _tokens(rows, first):
-            if token.type == tokenize.NEWLINE and token.start[0] >= row:
-                return token.start[0]
+            if token.type == tokenize.NEWLINE:
+                found.append(token.start[0])
+                if token.start[0] >= last:
+                    break
     except _ERRORS:
         pass
-    return row
+    return found
 
 
 def comments(rows: Sequence[str]) -> list[Comment]:

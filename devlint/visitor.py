@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left
 from typing import TYPE_CHECKING, Any
 
 import libcst
@@ -12,7 +13,7 @@ from . import slices
 from .change import render
 from .errors import broken_rule
 from .finding import Finding, Position
-from .logical import last_row
+from .logical import logical_ends
 from .span import Span
 from .text import split_rows
 from .unreadable import too_deep, unsupported
@@ -52,18 +53,29 @@ def _in_slice(part: Slice, rows: Sequence[str], suspects: Sequence[Suspect], pat
     except libcst.ParserSyntaxError:
         part = slices.whole(rows)
         module, nodes = _nodes(part, suspects)
-    for fact, rule in suspects:
-        node = nodes.get((fact.node_type, fact.span))
-        if node is not None:
-            noqa_row = last_row(rows, part.first, fact.span.line)
-            start = Position(fact.span.line, fact.span.column + 1)
-            end = Position(fact.span.end_line, fact.span.end_column + 1)
-            for message, reason, severity, change in _reports(rule, node, fact, path):
-                severity = severity or rule.severity
-                fix = change and render(change, module, part)
-                yield Finding(
-                    path, start, end, rule.code, rule.name, severity, message, reason, fix, noqa_row
-                )
+    reports = [
+        (report, rule, fact.span)
+        for fact, rule in suspects
+        if (node := nodes.get((fact.node_type, fact.span))) is not None
+        for report in _reports(rule, node, fact, path)
+    ]
+    if not reports:
+        return
+    ends = logical_ends(rows, part.first, max(span.line for _, _, span in reports))
+    for report, rule, span in reports:
+        after = bisect_left(ends, span.line)
+        yield Finding(
+            path,
+            Position(span.line, span.column + 1),
+            Position(span.end_line, span.end_column + 1),
+            rule.code,
+            rule.name,
+            report.severity or rule.severity,
+            report.message,
+            report.reason,
+            render(report.change, module, part) if report.change else None,
+            ends[after] if after < len(ends) else span.line,
+        )
 
 
 def _nodes(

@@ -50,7 +50,8 @@ class Discarded(Rule[Call]):
     def visit(self, node, fact):
         target = node.func.value
         new = cst.Assign(targets=[cst.AssignTarget(target)], value=node)
-        change = Change(f"assign to `{cst.Module([]).code_for_node(target)}`", ((node, new),), fact.method == "to")
+        name = cst.Module([]).code_for_node(target)
+        change = Change(f"assign to `{name}`", ((node, new),), fact.method == "to")
         yield Report(f"the result of `.{fact.method}()` is thrown away", "It is a copy.", change=change)
 
 

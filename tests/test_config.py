@@ -113,7 +113,7 @@ def test_mistakes_name_the_file_and_the_key(
 
 def test_a_table_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool]\ndevlint = 3\n")
-    with pytest.raises(DevlintError, match="tool.devlint: expected `object`, got `int`"):
+    with pytest.raises(DevlintError, match=r"tool\.devlint: expected `object`, got `int`"):
         read(tmp_path)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -27,7 +27,7 @@ def make(root: Path, *names: str) -> None:
         (root / name).write_text("")
 
 
-def found(path: str = ".", **options: object) -> list[str]:
+def found(path: str = ".", **options: Any) -> list[str]:
     settings = Settings(root=os.getcwd())._replace(**options)
     problems: list[str] = []
     files = list(find(path, lambda _: settings, problems))

@@ -136,5 +136,6 @@ def test_a_file_that_changed_meanwhile_is_kept(tmp_path: Path) -> None:
 
 def test_a_diff_is_one_that_patch_reads() -> None:
     assert diff("a.py", b"a\r\nb", b"a\r\nc") == (
-        "--- a.py\n+++ a.py\n@@ -1,2 +1,2 @@\n a\r\n-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"
+        "--- a.py\n+++ a.py\n@@ -1,2 +1,2 @@\n a\r\n"
+        "-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"
     )

@@ -1,0 +1,151 @@
+"""Facts find their nodes: LibCST's positions in a slice are those of `ast` in the whole file."""
+
+from __future__ import annotations
+
+import ast
+import os
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import libcst
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesmith import from_node
+
+from devlint import visitor
+from devlint.rule import Report, Rule
+from devlint.span import Span
+from devlint.text import split_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+class Any_(NamedTuple):
+    """Any expression or statement of a class that has the same name in both trees."""
+
+    span: Span
+    node_type: str
+
+
+class Echo(Rule[Any_]):
+    """Reports the code of every node it is given."""
+
+    code = "TST001"
+    name = "echo"
+    fact = Any_
+
+    def visit(self, node: libcst.CSTNode, fact: Any_) -> Iterator[Report]:
+        assert type(node).__name__ == fact.node_type
+        yield Report(libcst.Module([]).code_for_node(node))
+
+
+NAMES = {
+    kind: kind.__name__.removeprefix("Async")
+    for kind in (
+        *(ast.Call, ast.Attribute, ast.Subscript, ast.Name, ast.ListComp),
+        *(ast.Assign, ast.AugAssign, ast.Expr, ast.Return),
+        *(ast.For, ast.AsyncFor, ast.While, ast.If, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef),
+    )
+}
+"""Not `With`: LibCST reads `with (a, b):` another way than `ast` does."""
+FILES = sorted(
+    entry.path
+    for entry in os.scandir(os.path.dirname(os.__file__))
+    if entry.name.endswith(".py") and entry.stat().st_size < 60_000
+)
+
+
+def everything(text: str) -> list[Any_]:
+    rows = split_rows(text)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tree = ast.parse(text)
+    return [Any_(_span(node, rows), NAMES[type(node)]) for node in _walk(tree) if type(node) in NAMES]
+
+
+def _span(node: Any, rows: list[str]) -> Span:
+    start = len(rows[node.lineno - 1].encode()[: node.col_offset].decode())
+    end = len(rows[node.end_lineno - 1].encode()[: node.end_col_offset].decode())
+    return Span(node.lineno, start, node.end_lineno, end)
+
+
+def _walk(tree: ast.AST) -> Iterator[Any]:
+    """Walk everything but format strings, whose parts have wrong places before Python 3.12."""
+    yield tree
+    for child in ast.iter_child_nodes(tree):
+        if not isinstance(child, ast.JoinedStr):
+            yield from _walk(child)
+
+
+def check(text: str, facts: list[Any_]) -> None:
+    rule = Echo()
+    found = visitor.visit(text, [(fact, rule) for fact in facts], "a.py")
+    assert {finding.code for finding in found} <= {"TST001"}
+    places = {(finding.start, finding.end) for finding in found}
+    for fact in facts:
+        start, end = (fact.span.line, fact.span.column + 1), (fact.span.end_line, fact.span.end_column + 1)
+        assert (start, end) in places, fact
+
+
+@pytest.mark.parametrize("path", FILES[::12], ids=os.path.basename)
+def test_the_standard_library(path: str) -> None:
+    with open(path, encoding="utf-8", newline="") as file:
+        text = file.read()
+    check(text, everything(text))
+
+
+@pytest.mark.parametrize("path", FILES[::24], ids=os.path.basename)
+def test_what_is_found_does_not_depend_on_what_else_is_suspected(path: str) -> None:
+    """A lone suspect is parsed in the smallest slice, a class with all that it holds."""
+    with open(path, encoding="utf-8", newline="") as file:
+        text = file.read()
+    for fact in everything(text)[::40]:
+        check(text, [fact])
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(from_node())
+def test_generated_modules(text: str) -> None:
+    try:
+        facts = everything(text)
+    except (SyntaxError, ValueError):  # hypothesmith builds a few that Python does not read
+        return
+    check(text, facts)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a; b.c(d); e\n",
+        "if a: b.c(d); e.f(g)\n",
+        "if a:\n    pass\nelif b(c):\n    d(e)\nelse:\n    f(g)\n",
+        "try:\n    a(b)\nexcept c(d):\n    e(f)\nelse:\n    g(h)\nfinally:\n    i(j)\n",
+        "match a(b):\n    case c if d(e):\n        f(g)\n",
+        "@a(\n    b\n)\n@c\nclass d(e(f)):\n    @g(h)\n    async def i(j=k(l)): await m(n)\n",
+        "def f():\n    return a(b)\n",
+        "def f():\n    yield a(b); return\n",
+        "for a in b(c):\n    break\nelse: d(e)\n",
+        '"""\n"""; a(b)\n',
+        "if a: \\\n    b(c)\n",
+        "a(b) \\\n\nc(d)\n",
+        "\\\na(b)\n",
+        "if a:\n\tb(c)\n\tif d:\n\t    e(f)\n",
+        "if a:\n    x = '''\n''' + b(c)\n",
+        "if a:\n# low\n    b(c)\n  # odd\n    d(e)\n",
+        "\x0ca(b)\n\x0cif c(d):\n  e(f)\n",
+        "if a:\r\n    b(c)\r\n",
+        "a(b)\rif c:\r    d(e)\r",
+        "\u5f20.a(\u91cf.b('\U0001f525')[c])\n",
+        "a(b)",
+        "x = [\n    a(b)\n    for c in d(e)\n]; f(g)\n",
+        "lambda: a(b)\n",
+        "(a)((b))\n((c(d)))\n",
+    ],
+)
+def test_awkward_statements(text: str) -> None:
+    facts = everything(text)
+    assert facts
+    check(text, facts)
+    for fact in facts:
+        check(text, [fact])
