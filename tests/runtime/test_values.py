@@ -1,0 +1,21 @@
+"""The simulated device computes what the cpu computes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+numbers = st.integers(0, 4)
+
+
+@settings(deadline=None, max_examples=150)
+@given(data=st.data())
+def test_random_sequences(laboratory: Callable[..., Any], data: st.DataObject) -> None:
+    names = st.sampled_from(laboratory("sequences.operators"))
+    steps = data.draw(st.lists(st.tuples(names, numbers, numbers, numbers), min_size=1, max_size=8))
+    assert laboratory("sequences.compare", steps) == []
