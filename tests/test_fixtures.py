@@ -1,0 +1,153 @@
+"""Every program in `fixtures/` has the findings that its marks name and no other, and is cured by its fixes.
+
+A mark stands at the end of the line that must be reported: `# DEV101`, several with commas between. After the
+code may follow the severity, where a rule has two, and `unfixed`, where a rule that fixes cannot.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from devlint.finding import Finding
+from devlint.fix import fix
+from devlint.lint import lint
+from devlint.registry import installed
+from devlint.settings import Selection, Settings
+
+FOLDER = Path(__file__).parents[1] / "fixtures"
+CODES = sorted(path.name for path in FOLDER.glob("DEV*"))
+FILES = sorted(path for path in FOLDER.rglob("*.py") if path.parent.name != "infer")
+BUGS = [path for path in FILES if path.stem.startswith("bug")]
+EVERYTHING = Settings(selections=(Selection(select=("ALL",)),))
+SAFE = {"DEV101": True, "DEV105": True, "DEV201": False, "DEV202": False}
+"""The rules that fix, and whether their fixes keep what the program does."""
+MARK = re.compile(r"  # (?P<marks>DEV\d{3}\b[^\n]*)$", re.MULTILINE)
+ITEM = re.compile(r"(?P<code>DEV\d{3})(?: (?P<severity>error|warning|note))?(?P<unfixed> unfixed)?")
+
+
+class Mark(NamedTuple):
+    """What must be reported on one line."""
+
+    row: int
+    code: str
+    severity: str | None
+    fixable: bool | None
+    """Whether there is a fix; None where that is left open."""
+
+
+def name(path: Path) -> str:
+    return path.relative_to(FOLDER).with_suffix("").as_posix()
+
+
+def pair(bug: Path) -> Path:
+    return bug.with_name(bug.name.replace("bug", "fixed", 1))
+
+
+def unmarked(text: str) -> str:
+    return MARK.sub("", text)
+
+
+def marks(path: Path) -> list[Mark]:
+    found = []
+    for row, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        mark = MARK.search(line)
+        for text in mark["marks"].split(", ") if mark else ():
+            item = ITEM.fullmatch(text)
+            assert item, f"{name(path)}:{row}: `{text}` is no mark"
+            fixable = not item["unfixed"] if item["code"] in SAFE else None
+            found.append(Mark(row, item["code"], item["severity"], fixable))
+    return found
+
+
+@functools.cache
+def findings(path: Path) -> list[Finding]:
+    return lint(path.read_bytes(), str(path), EVERYTHING)
+
+
+def fixed(text: str, *, unsafe: bool) -> str:
+    return fix(text.encode(), "bug.py", EVERYTHING, unsafe).raw.decode()
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_what_is_marked_is_found_and_nothing_else(path: Path) -> None:
+    found = sorted((item.start.row, item.code) for item in findings(path))
+    assert found == sorted((mark.row, mark.code) for mark in marks(path))
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in BUGS if any(mark.severity for mark in marks(path))], ids=name
+)
+def test_severities(path: Path) -> None:
+    severities = {(item.start.row, item.code): item.severity.value for item in findings(path)}
+    assert severities == {(mark.row, mark.code): mark.severity for mark in marks(path)}
+
+
+@pytest.mark.parametrize("path", BUGS, ids=name)
+def test_what_can_be_fixed_has_a_fix(path: Path) -> None:
+    have = {(item.start.row, item.code): item.fix for item in findings(path)}
+    for mark in marks(path):
+        if mark.fixable is not None:
+            its = have.get((mark.row, mark.code))
+            assert (its is not None) is mark.fixable, f"{mark.code} on line {mark.row}"
+            assert its is None or its.safe is SAFE[mark.code]
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in BUGS if any(mark.fixable for mark in marks(path))], ids=name
+)
+def test_fixing_the_bug_gives_the_fixed_program(path: Path) -> None:
+    safe = SAFE[path.parent.name]
+    before = unmarked(path.read_text(encoding="utf-8"))
+    after = pair(path).read_text(encoding="utf-8")
+    assert fixed(before, unsafe=not safe) == after
+    if not safe:
+        assert fixed(before, unsafe=False) == before
+
+
+@pytest.mark.parametrize("path", BUGS, ids=name)
+def test_fixing_twice_changes_nothing(path: Path) -> None:
+    once = fixed(path.read_text(encoding="utf-8"), unsafe=True)
+    assert fixed(once, unsafe=True) == once
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if not path.stem.startswith("near")], ids=name)
+def test_programs_are_what_their_name_says(path: Path) -> None:
+    kind, codes = path.stem.split("_")[0], {mark.code for mark in marks(path)}
+    if path.parent.name == "programs":
+        assert bool(codes) == (path.stem != "clean")
+    elif kind == "bug":
+        assert codes == {path.parent.name}
+        assert pair(path).is_file()
+        fixable = {mark.fixable for mark in marks(path)}
+        assert len(fixable) == 1, "all of it can be fixed, or nothing"
+    else:
+        assert kind == "fixed"
+        assert not codes
+        assert path.with_name(path.name.replace("fixed", "bug", 1)).is_file()
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if path.stem.startswith("near")], ids=name)
+def test_near_misses_have_no_marks(path: Path) -> None:
+    assert not marks(path)
+
+
+def test_every_rule_has_a_bug_its_cure_and_near_misses() -> None:
+    rules = {code for code, item in installed().items() if item.rule is not None}
+    assert rules == set(CODES)
+    for code in CODES:
+        assert (FOLDER / code / "bug.py").is_file()
+        assert (FOLDER / code / "fixed.py").is_file()
+        assert list((FOLDER / code).glob("near_*.py"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=name)
+def test_every_program_says_what_it_shows(path: Path) -> None:
+    first = path.read_text(encoding="utf-8").splitlines()[0]
+    assert re.fullmatch(r'""".+\."""', first)
+    if path in BUGS:
+        assert pair(path).read_text(encoding="utf-8").splitlines()[0] == first
