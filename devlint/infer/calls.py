@@ -340,7 +340,7 @@ def module_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: A
         return moves.move_module(ev, node, base, name, args)
     if name in api.MODULE_CASTS or name in _SAME_OBJECT:
         return base
-    if name in ("parameters", "named_parameters", "buffers"):
+    if name in ("parameters", "named_parameters", "buffers", "named_buffers"):
         return torchcalls.parameters(ev, base, named=name.startswith("named"))
     if name in ("modules", "children", "values"):
         return Value(Kind.CONTAINER, element=ev.element_of(Value(Kind.MODULE, cell=base.cell), node))
@@ -417,7 +417,7 @@ def function_call(
     ev: Evaluator, node: ast.Call, function: Function, bound: Value | None, args: Arguments
 ) -> Value:
     """Call a function of this file by its summary, and remember what it was given."""
-    given = _bind_arguments(function, bound, args)
+    given = _bind_arguments(ev, function, bound, args)
     ev.module.site(ev.function, function, {name: value for name, (_, value) in given.items()}, ev.state)
     summary = ev.module.summary(function)
     for name, (_, value) in given.items():
@@ -439,6 +439,10 @@ def use_summary(
     for name, cell in function.cells.items():
         if name in given:
             by_cell[cell] = given[name]
+    made = summary.returns
+    if made.kind in (Kind.MODULE, Kind.OPTIMIZER) and made.cell is not None and _made_in(function, made):
+        # Each call makes an object of its own.
+        by_cell[made.cell] = (None, made._replace(cell=ev.module.cell(node, "made")))
     if function.owner is not None and function.is_method:
         bound = given.get(function.positional[0])
         if bound is not None:
@@ -449,8 +453,15 @@ def use_summary(
 
     for cell, place in summary.moves:
         found = by_cell.get(cell)
-        if found is not None and found[1].cell is not None:
+        if found is None or cell is made.cell:
+            if cell.via != "parameter":
+                ev.state.places[found[1].cell if found and found[1].cell else cell] = device(place)
+        elif found is not None and found[1].cell is not None:
             moves.relocate(ev, node, found[1], device(place), "to")
+    for optimizer, holding in summary.held:
+        modules = frozenset(by_cell[cell][1].cell or cell if cell in by_cell else cell for cell in holding.modules)
+        own = by_cell.get(optimizer)
+        ev.state.held[own[1].cell if own and own[1].cell else optimizer] = holding._replace(modules=modules)
     for meeting in summary.meetings:
         left, right = device(meeting.left), device(meeting.right)
         at = _argument(meeting.left, by_cell)
@@ -460,6 +471,16 @@ def use_summary(
         elif other is not None:
             ev.meeting(other, right, node, left)
     return _substitute_value(ev, node, summary.returns, by_cell, device)
+
+
+def _made_in(function: Function, value: Value) -> bool:
+    """Whether a function makes what it returns."""
+    if value.kind is Kind.OPTIMIZER:
+        return True
+    if value.origin is None or value.origin.how != "made":
+        return False
+    node = function.node
+    return node.lineno <= value.origin.node.lineno <= (node.end_lineno or node.lineno)
 
 
 def _argument(device: Device, by_cell: dict[Cell, tuple[ast.expr | None, Value]]) -> ast.expr | None:
@@ -502,7 +523,7 @@ def _substitute_value(
     device: object,
 ) -> Value:
     assert callable(device)
-    if value.cell in by_cell and value.kind in (Kind.UNKNOWN, Kind.MODULE, Kind.BATCH):
+    if value.cell in by_cell and value.kind in (Kind.UNKNOWN, Kind.MODULE, Kind.BATCH, Kind.OPTIMIZER):
         given = by_cell[value.cell][1]
         if value.device.form is not Form.UNKNOWN:
             given = given._replace(device=device(value.device), origin=value.origin)
@@ -520,7 +541,7 @@ def _substitute_value(
 
 
 def _bind_arguments(
-    function: Function, bound: Value | None, args: Arguments
+    ev: Evaluator, function: Function, bound: Value | None, args: Arguments
 ) -> dict[str, tuple[ast.expr | None, Value]]:
     given: dict[str, tuple[ast.expr | None, Value]] = {}
     names = list(function.positional)
@@ -528,15 +549,21 @@ def _bind_arguments(
         if bound is not None:
             given[names[0]] = (None, bound)
             names = names[1:]
-    if not args.starred:
-        for name, argument in zip(names, args.positional):
-            given[name] = argument
-    elif not isinstance(args.positional[0][0], ast.Starred):
-        given[names[0]] = args.positional[0] if names else args.positional[0]
+    for index, (name, argument) in enumerate(zip(names, args.positional)):
+        if isinstance(argument[0], ast.Starred):
+            whole = ev.eval(argument[0].value)
+            for item, rest in enumerate(names[index:]):
+                given[rest] = (argument[0].value, ev.unpack(whole, len(names) - index, item))
+            break
+        given[name] = argument
     every = {*function.positional, *(arg.arg for arg in function.node.args.kwonlyargs)}
     for name, argument in args.keywords.items():
         if name in every:
             given[name] = argument
+    for at, whole in args.unpacked:
+        if whole.kind in (Kind.BATCH, Kind.UNKNOWN):
+            for name in names:
+                given.setdefault(name, (at, ev.part(whole, name, "item")))
     return given
 
 

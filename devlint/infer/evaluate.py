@@ -159,9 +159,18 @@ class Evaluator:
 
     def element_of(self, value: Value, node: ast.AST) -> Value:
         """What iterating over a value yields."""
+        if value.kind is Kind.LOADER and value.cell is not None and value.element is not None:
+            element = value.element
+            if element.kind is not Kind.BATCH:
+                return element
+            cell = value.cell.child(("element", node), "", "element")
+            key = cell if element.device.key is not None else None
+            return Value(Kind.BATCH, element.device._replace(key=key), cell)
         if value.element is not None:
             return value.element
         if value.items:
+            if all(item.kind is Kind.STRING and isinstance(item.data, str) for item in value.items):
+                return Value(Kind.STRING, data=tuple(item.data for item in value.items))
             element = value.items[0]
             for item in value.items[1:]:
                 element = join(element, item)
@@ -271,6 +280,8 @@ class Evaluator:
                 return value._replace(cell=part)
             return value
         if value is not None:
+            if cls.is_module and value.kind is Kind.MODULE:
+                return value._replace(cell=cls.cell.child(name, f"self.{name}", "attribute"), origin=None)
             return value
         cell = cls.cell.child(name, "", "attribute")
         cell.label = f"self.{name}"
@@ -308,6 +319,10 @@ class Evaluator:
         if kind is Kind.MODULE and base.cell is not None:
             return Value(Kind.MODULE, cell=base.cell.child(subscript_key(node.slice), "", "item"))
         if kind in (Kind.BATCH, Kind.UNKNOWN) and base.cell is not None:
+            if kind is Kind.BATCH and base.cell.batch is not None and type(index.data) is int:
+                # One entry of a tensor may be 0-dim, and then it may meet any device.
+                place = base.device if base.device.form is not Form.CPU else UNKNOWN_DEVICE
+                return Value(Kind.BATCH, place, base.cell.child(index.data, "", "item"))
             if is_tensor_index(node.slice):
                 base.cell.note(AS_TENSOR)
                 return Value(Kind.TENSOR, self.location(base), base.cell)
@@ -369,7 +384,7 @@ class Evaluator:
         if len(places) > 1:
             for i, (left, here, one) in enumerate(places):
                 for right, there, other in places[i + 1 :]:
-                    if one.kind is not Kind.SCALAR and other.kind is not Kind.SCALAR:
+                    if not (_excused(one, here) or _excused(other, there)):
                         self.meeting(left, here, right, there)
         return self.combine([value for _, value in parties])
 
@@ -561,7 +576,7 @@ class Evaluator:
 
     @_on(ast.Lambda)
     def _lambda(self, node: ast.Lambda) -> Value:
-        return Value(Kind.FUNCTION, data=self.module.function(node, self.state.env, self.function))
+        return Value(Kind.FUNCTION, data=self.module.function(node, self))
 
     @_on(ast.Yield, ast.YieldFrom)
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Value:
@@ -614,8 +629,12 @@ class Evaluator:
 
     def _bind_item(self, target: ast.Subscript, value: Value) -> None:
         base = self.eval(target.value)
-        self.eval(target.slice)
+        index = self.eval(target.slice)
         if base.cell is None or base.kind in TENSORS:
+            return
+        if index.kind is Kind.STRING and isinstance(index.data, tuple):
+            for key in index.data:
+                self.state.env[(base.cell, key)] = value
             return
         key = subscript_key(target.slice)
         self.state.env[(base.cell, key)] = value
@@ -643,6 +662,11 @@ class Evaluator:
 def _weight(device: Device) -> int:
     """How much a device says about where a mixed operation was meant to run."""
     return {Form.UNKNOWN: 0, Form.AT: 1, Form.CPU: 2}.get(device.form, 3)
+
+
+def _excused(value: Value, device: Device) -> bool:
+    """Whether a value may meet any device: torch accepts 0-dim tensors of the cpu (runtime.md §4)."""
+    return value.kind is Kind.SCALAR and device.form in (Form.CPU, Form.AT)
 
 
 def _is_whole(cell: Cell) -> bool:

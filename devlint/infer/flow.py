@@ -62,6 +62,8 @@ class Flow(Evaluator):
         self.globals: set[str] = set()
         self.trying = 0
         """How many `try` bodies enclose the statement at hand."""
+        self.probing = 0
+        """How many contexts enclose it that expect it to fail."""
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         """Run statements until control leaves."""
@@ -82,8 +84,13 @@ class Flow(Evaluator):
         value = node.value
         if isinstance(value, ast.Constant):
             return
-        if isinstance(value, ast.Call):
-            self.discarding = value
+        if isinstance(value, ast.ListComp) and isinstance(value.elt, ast.Call):
+            self.discarding = value.elt
+            self.eval(value)
+            self.discarding = None
+            self.module.looped(value.elt, value.generators[-1].iter)
+        elif isinstance(value, ast.Call):
+            self.discarding = None if self.probing else value
             self.eval(value)
             self.discarding = None
             func = value.func
@@ -124,16 +131,14 @@ class Flow(Evaluator):
                 return loop if self.state.env.get(name) == loop.bound[name] else None
         return None
 
-    def loop_of(self, receiver: ast.expr) -> ast.expr | None:
-        """What is iterated, when an expression is the loop variable or the container's item at it."""
-        if isinstance(receiver, ast.Name):
-            loop = self._loop_binding(receiver.id)
-            return loop.node.iter if loop is not None else None
-        if isinstance(receiver, ast.Subscript) and isinstance(receiver.slice, ast.Name):
-            loop = self._loop_binding(receiver.slice.id)
-            if loop is not None and _same(_container(loop.node.iter), receiver.value):
-                return receiver.value
-        return None
+    def loop_of(self, receiver: ast.expr, statement: ast.expr) -> ast.expr | None:
+        """What is iterated, when an expression is a loop variable that nothing reads after the statement."""
+        if not isinstance(receiver, ast.Name):
+            return None
+        loop = self._loop_binding(receiver.id)
+        if loop is None or self.module.read_later(self.function, receiver.id, statement, loop.node):
+            return None
+        return loop.node.iter
 
     @_on(ast.AnnAssign)
     def _annassign(self, node: ast.AnnAssign) -> None:
@@ -246,6 +251,7 @@ class Flow(Evaluator):
                 bound = getattr(name, "name", None)
                 if isinstance(bound, str):
                     self.state.env[bound] = UNKNOWN
+            self.state.accelerated |= guards.names_accelerator(case.pattern)
             if case.guard is not None:
                 self.eval(case.guard)
             self.run(case.body)
@@ -294,7 +300,11 @@ class Flow(Evaluator):
                     self.state.accelerated = True
             if item.optional_vars is not None:
                 self.bind(item.optional_vars, value)
+        expects = any(_expects_failure(item.context_expr) for item in node.items)
+        self.probing += expects
+        self.state.accelerated |= expects
         self.run(node.body)
+        self.probing -= expects
         if self.state.alive:
             self.state.accelerated, self.state.default = accelerated, default
 
@@ -355,13 +365,20 @@ class Flow(Evaluator):
         for default in (*node.args.defaults, *node.args.kw_defaults):
             if default is not None and not isinstance(default, ast.Constant):
                 self.eval(default)
-        env = self.state.env if self.function is not None else None
-        function = self.module.function(node, env, self.function)
+        function = self.module.function(node, self)
         self.state.env[node.name] = Value(Kind.FUNCTION, data=function)
 
     @_on(ast.ClassDef)
     def _class(self, node: ast.ClassDef) -> None:
         self.state.env[node.name] = Value(Kind.CLASS, data=self.module.define_class(self, node))
+
+
+def _expects_failure(node: ast.expr) -> bool:
+    """`pytest.raises(…)`, `self.assertRaises(…)`, `contextlib.suppress(…)`."""
+    if not isinstance(node, ast.Call):
+        return False
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return name in ("raises", "suppress", "assertRaises", "assertRaisesRegex")
 
 
 def _catches_cuda_errors(handler: ast.ExceptHandler) -> bool:
@@ -375,19 +392,3 @@ def _as_load(node: ast.expr) -> ast.expr:
     if isinstance(node, ast.Name):
         return ast.copy_location(ast.Name(node.id, ast.Load()), node)
     return node
-
-
-def _container(iterable: ast.expr) -> ast.expr:
-    """The container behind `d.keys()`, `list(d)`, `range(len(d))` or `enumerate(d)`."""
-    while isinstance(iterable, ast.Call):
-        if isinstance(iterable.func, ast.Attribute) and iterable.func.attr in ("keys", "copy"):
-            iterable = iterable.func.value
-        elif isinstance(iterable.func, ast.Name) and iterable.args:
-            iterable = iterable.args[0]
-        else:
-            break
-    return iterable
-
-
-def _same(a: ast.expr, b: ast.expr) -> bool:
-    return ast.dump(a) == ast.dump(b)

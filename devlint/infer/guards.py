@@ -17,6 +17,11 @@ _WANTS = re.compile(r"cuda|gpu|nvidia|hpu|npu|xpu|mps")
 _REFUSES = re.compile(r"(^|_)(no|not|without|disable|missing|non)_?(cuda|gpu)|(^|_)cpu|cpu_?only")
 
 
+_OPAQUE = frozenset(
+    {Kind.UNKNOWN, Kind.NUMBER, Kind.BATCH, Kind.INSTANCE, Kind.FUNCTION, Kind.CONTAINER, Kind.LIBRARY, Kind.OTHER}
+)
+
+
 def hint(node: ast.expr) -> Truth | None:
     """What the name of an opaque flag suggests, as in `if args.cuda:`.
 
@@ -48,12 +53,22 @@ def mentions_accelerator(name: str) -> bool:
     return _WANTS.search(name) is not None
 
 
+def names_accelerator(pattern: ast.pattern) -> bool:
+    """Whether a `case` matches the names of accelerators alone."""
+    if isinstance(pattern, ast.MatchOr):
+        return all(map(names_accelerator, pattern.patterns))
+    if not isinstance(pattern, ast.MatchValue) or not isinstance(pattern.value, ast.Constant):
+        return False
+    name = pattern.value.value
+    return isinstance(name, str) and name.split(":")[0] in api.ACCELERATOR_TYPES
+
+
 def truth(node: ast.expr, value: Value) -> Truth | None:
     """What the truth of an expression says about the machine."""
     if value.kind is Kind.FLAG:
         data: Truth = value.data
         return data
-    if value.kind in (Kind.UNKNOWN, Kind.NUMBER, Kind.BATCH, Kind.INSTANCE, Kind.FUNCTION, Kind.CONTAINER):
+    if value.kind in _OPAQUE:
         if value.kind is Kind.NUMBER and value.data is not None:
             return None
         return hint(node)
@@ -194,7 +209,7 @@ def class_kind(value: Value) -> Kind | None:
         return Kind.ARRAY
     if value.data in ("int", "float", "bool"):
         return Kind.NUMBER
-    return {"str": Kind.STRING, "torch.device": Kind.DEVICE}.get(value.data)
+    return {"str": Kind.STRING, "torch.device": Kind.DEVICE, "torch.dtype": Kind.DTYPE}.get(value.data)
 
 
 def _as_kind(value: Value, kind: Kind, node: ast.AST) -> Value:

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 12
 _MAX_ROUNDS = 3
 _MAX_MEETINGS = 64
+_CONSTRUCTORS = ("__init__", "setUpClass", "setUp", "setup_class", "setup_method", "setup")
+"""Methods that run before the others: what they leave behind, or skip, holds in those."""
 
 
 class Seen(NamedTuple):
@@ -84,6 +86,8 @@ class Module:
         self.functions: dict[FunctionNode, Function] = {}
         self.classes: list[Class] = []
         self.cuda_by_nature = False
+        self.accelerated = False
+        """Whether the module as a whole is skipped where there is no accelerator."""
         self.depth = 0
 
         self.discards: dict[ast.Call, Seen] = {}
@@ -118,9 +122,9 @@ class Module:
 
     def _analyse_all(self) -> None:
         for cls in self.classes:
-            init = cls.methods.get("__init__")
-            if init is not None:
-                self.summary(init)
+            for name in _CONSTRUCTORS:
+                if name in cls.methods:
+                    self.summary(cls.methods[name])
         done = 0
         while done < len(self.functions):
             for function in list(self.functions.values())[done:]:
@@ -154,13 +158,15 @@ class Module:
             cell = self.cells[key] = Cell(label, node)
         return cell
 
-    def function(self, node: FunctionNode, env: dict[Any, Value] | None, outer: Function | None) -> Function:
+    def function(self, node: FunctionNode, flow: Evaluator) -> Function:
         """The function that a definition makes."""
+        env = flow.state.env if flow.function is not None or isinstance(node, ast.Lambda) else None
         function = self.functions.get(node)
         if function is None:
-            function = self.functions[node] = Function(node, env, None, outer)
+            function = self.functions[node] = Function(node, env, None, flow.function)
         elif env is not None:
             function.enclosing = env
+        function.accelerated = flow.state.accelerated
         return function
 
     def define_class(self, flow: Flow, node: ast.ClassDef) -> Class:
@@ -230,8 +236,9 @@ class Module:
         if isinstance(flow, Flow) and name in flow.globals:
             known = self.state.env.get(name)
             self.state.env[name] = value if known is None else join(known, value)
-        elif flow.function is None and name == "pytestmark" and value.kind is Kind.FLAG:
-            self.state.accelerated = True
+        elif flow.function is None and name == "pytestmark":
+            marks = value.items or (value,)
+            self.accelerated |= any(mark.kind is Kind.FLAG and mark.data.if_true for mark in marks)
 
     def attribute_assigned(self, flow: Evaluator, cls: Class, name: str, value: Value) -> None:
         """A method assigns an attribute of `self`."""
@@ -262,7 +269,7 @@ class Module:
                 return True
         return False
 
-    def read_later(self, function: Function | None, name: str, statement: ast.stmt, loop: ast.For | ast.AsyncFor) -> bool:
+    def read_later(self, function: Function | None, name: str, statement: ast.stmt | ast.expr, loop: ast.For | ast.AsyncFor) -> bool:
         """Whether a variable is read after a statement, or by code that a nested loop may run after it."""
         scope: ast.AST = function.node if function is not None else self.tree
         loads = self._loads.get(scope)
@@ -271,6 +278,8 @@ class Module:
             for node in ast.walk(scope):
                 if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                     loads.setdefault(node.id, []).append((node.lineno, node.col_offset))
+                elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
+                    loads.setdefault(node.target.id, []).append((node.lineno, node.col_offset))
         first = (statement.end_lineno or statement.lineno, statement.end_col_offset or 0)
         for inner in ast.walk(loop):
             if isinstance(inner, (ast.For, ast.AsyncFor, ast.While)) and inner is not loop:
@@ -283,13 +292,32 @@ class Module:
                         for at in loads.get(name, ())
                     ):
                         return True
-        return any(at >= first for at in loads.get(name, ()))
+        later = [at for at in loads.get(name, ()) if at >= first]
+        return bool(later) and min(later) < self._bound_again(scope, name, loop)
+
+    def _bound_again(self, scope: ast.AST, name: str, loop: ast.For | ast.AsyncFor) -> tuple[int, int]:
+        """Where a loop after this one binds the same name anew."""
+        end = loop.end_lineno or loop.lineno
+        starts = [
+            (node.body[0].lineno, 0)
+            for node in ast.walk(scope)
+            if isinstance(node, (ast.For, ast.AsyncFor))
+            and node.lineno > end
+            and any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node.target))
+        ]
+        return min(starts, default=(1 << 30, 0))
 
     def discarded(self, flow: Evaluator, node: ast.Call, receiver: Value, method: str, casts: bool) -> None:
         """The result of a move or cast is thrown away."""
         assert isinstance(node.func, ast.Attribute)
-        loop = flow.loop_of(node.func.value) if isinstance(flow, Flow) else None
+        loop = flow.loop_of(node.func.value, node) if isinstance(flow, Flow) else None
         self.discards[node] = Seen(flow.function, receiver, method, casts, loop, False)
+
+    def looped(self, node: ast.Call, iterable: ast.expr) -> None:
+        """A discarded call turns out to be the body of a comprehension."""
+        seen = self.discards.get(node)
+        if seen is not None:
+            self.discards[node] = seen._replace(loop=iterable)
 
     def rebound(
         self, function: Function | None, node: ast.Call, receiver: Value, method: str, casts: bool, loop: ast.expr
@@ -302,6 +330,11 @@ class Module:
     ) -> None:
         """A module is moved although an optimizer holds its parameters."""
         self.stale[node] = Stale(function, module, holding, method)
+
+    def rebuilt(self, function: Function | None, modules: frozenset[Cell]) -> None:
+        """Another optimizer takes over modules: the one before it no longer matters."""
+        for node in [n for n, s in self.stale.items() if s.function is function and s.holding.modules <= modules]:
+            del self.stale[node]
 
     def met(self, function: Function | None, left: ast.expr, here: Device, right: ast.AST, there: Device) -> None:
         """Values on two devices come together."""
@@ -360,7 +393,8 @@ class Module:
             end = join_states(end, other)
         self._leave(flow, function, end)
         moves = tuple((cell, place) for cell, place in end.places.items() if before.get(cell) != place)
-        return Summary(self._result(flow, function), moves, self._needs(function, first_meeting))
+        held = tuple((cell, holding) for cell, holding in end.held.items() if cell not in {c for c, _ in informed[3]})
+        return Summary(self._result(flow, function), moves, self._needs(function, first_meeting), held)
 
     def _result(self, flow: Flow, function: Function) -> Value:
         """What the function returns; its annotation decides where the code does not."""
@@ -390,7 +424,7 @@ class Module:
         args, state = function.node.args, flow.state
         owner = function.owner
         state.accelerated = self._required(flow, function.node) or function.name == "cuda"
-        state.accelerated |= self.state.accelerated or (owner is not None and owner.accelerated)
+        state.accelerated |= self.accelerated or function.accelerated or (owner is not None and owner.accelerated)
         if owner is not None:
             self._enter_method(state, owner, function)
         defaults = dict(zip(reversed([*args.posonlyargs, *args.args]), reversed(args.defaults)))
@@ -436,18 +470,20 @@ class Module:
             value = end.env.get((cls.cell, name))
             if value is not None:
                 cls.assign(name, function, value)
-        if function.name == "__init__" and function.owner is not None:
-            function.owner.places = dict(end.places)
-            function.owner.held = dict(end.held)
+        if function.owner is not None and function.name in _CONSTRUCTORS:
+            if function.name == "__init__":
+                function.owner.places = dict(end.places)
+                function.owner.held = dict(end.held)
+            else:
+                function.owner.accelerated |= end.accelerated
 
     def _required(self, flow: Flow, node: ast.AST) -> bool:
         """Whether a decorator makes sure that an accelerator is there, or that the code is skipped."""
         for decorator in getattr(node, "decorator_list", ()):
             name = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator).lower()
-            if isinstance(decorator, ast.Call) and decorator.args:
-                said = guards.truth(decorator.args[0], flow.eval(decorator.args[0]))
-                if said is not None and (said.if_false if name.endswith("skipif") else said.if_true):
-                    return True
+            value = flow.eval(decorator)
+            if value.kind is Kind.FLAG and value.data.if_true:
+                return True
             if name.endswith("parametrize"):
                 continue
             if guards.mentions_accelerator(name):

@@ -97,7 +97,9 @@ def hardcoded_call(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
     if name != "cuda" or ev.state.accelerated or not isinstance(node.func, ast.Attribute):
         return
     given = args.get(0, "device")
-    if given is not None and given.kind is Kind.DEVICE and given.device.form in (Form.EITHER,):
+    if given is not None and given.kind is Kind.STRING and given.device.form is Form.UNKNOWN:
+        return
+    if not args.keywords.keys() <= {"device", "non_blocking", "memory_format"}:
         return
     ev.module.calls[node] = (ev.function, node.func.value, bool(node.args or node.keywords), _device_at_hand(ev))
 
@@ -161,7 +163,8 @@ def relocate(ev: Evaluator, node: ast.AST, module: Value, device: Device, name: 
         return
     if device.form is not Form.CPU or name == "to_empty":
         for holding in ev.state.held.values():
-            if any(_part_of(held, cell) and not _moved_before(ev, held) for held in holding.modules):
+            replaces = name in ("to_empty", "FullyShardedDataParallel")
+            if any(_part_of(held, cell) and (replaces or not _moved_before(ev, held)) for held in holding.modules):
                 ev.module.moved_late(ev.function, node, cell, holding, name)
                 break
     ev.state.places[cell] = device
@@ -205,5 +208,7 @@ def discarded(
     """Remember a move or cast whose result is thrown away; whether it matters depends on what the receiver is."""
     if device is not None and device == base.device and device.form is not Form.UNKNOWN:
         return
-    assert isinstance(node.func, ast.Attribute)
+    if base.origin is not None and base.origin.how == "factory" and isinstance(node.func, ast.Attribute):
+        if base.origin.node is node.func.value:
+            return  # `torch.empty(0).cuda()` is made for its effect alone: it wakes the device up
     ev.module.discarded(ev, node, base, name, casts)

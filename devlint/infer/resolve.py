@@ -261,7 +261,8 @@ def _batches(module: Module, source: Source) -> list[AnyFact]:
                 continue
             if not _conflict(element, there):
                 continue
-            key = (element.cell, met.function)
+            partly = element.whole.moved_to is not None
+            key = (element.cell if partly else element.whole, met.function)
             fact = BatchMeeting(
                 source.span(at),
                 _NODE_TYPES.get(type(at), ""),
@@ -269,7 +270,7 @@ def _batches(module: Module, source: Source) -> list[AnyFact]:
                 _loader_name(element.whole),
                 source.quote(other),
                 _device_name(there),
-                element.whole.moved_to is not None,
+                partly,
             )
             if key not in found or fact.span < found[key].span:
                 found[key] = fact

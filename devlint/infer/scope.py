@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import Any, NamedTuple, Union
 
-from .values import UNKNOWN, Cell, Device, Value, join, join_devices
+from .values import UNKNOWN, Cell, Device, Form, Value, join, join_devices
 
 Key = Any
 """A variable's name, or the cell of an object and the name or constant that selects a part of it."""
@@ -74,7 +74,10 @@ def join_states(a: State, b: State) -> State:
             env[key] = join(mine, value)
     for cell, place in b.places.items():
         before = a.places.get(cell)
-        a.places[cell] = place if before is None else join_devices(before, place)
+        a.places[cell] = Device(Form.EITHER, place.name) if before is None else join_devices(before, place)
+    for cell, place in a.places.items():
+        if cell not in b.places:
+            a.places[cell] = Device(Form.EITHER, place.name)
     for cell, holding in b.held.items():
         mine_held = a.held.get(cell)
         if mine_held is None or _STAGES.index(mine_held.stage) < _STAGES.index(holding.stage):
@@ -96,6 +99,8 @@ class Summary(NamedTuple):
     """Parameters that the function moves in place, and where to."""
     meetings: tuple[Meeting, ...]
     """Places whose values meet inside the function, where at least one is a parameter's."""
+    held: tuple[tuple[Cell, Holding], ...]
+    """Optimizers that the function makes."""
 
 
 class Meeting(NamedTuple):
@@ -105,7 +110,7 @@ class Meeting(NamedTuple):
     right: Device
 
 
-NO_SUMMARY = Summary(UNKNOWN, (), ())
+NO_SUMMARY = Summary(UNKNOWN, (), (), ())
 
 
 class Function:
@@ -125,7 +130,8 @@ class Function:
         self.sites: list[Site] = []
         self.summary: Summary | None = None
         self.running = False
-        self.facts: list[Any] = []
+        self.accelerated = False
+        """Whether it is defined only where an accelerator is there."""
         args = node.args
         self.positional = [arg.arg for arg in (*args.posonlyargs, *args.args)]
         self.static = False

@@ -67,6 +67,8 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
         return _operation(ev, node, name, args)
     if head == "torch.nn.utils.rnn":
         return _sequence(ev, node, name, args)
+    if name in ("skipif", "skipIf", "skipUnless") and args.positional:
+        return _skip(name, args)
     if dotted.startswith(("torch.autocast", "torch.amp.autocast")):
         _autocast(ev, args)
         return OTHER
@@ -97,6 +99,13 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
     from .calls import unknown_call
 
     return unknown_call(ev, node, args)
+
+
+def _skip(name: str, args: Arguments) -> Value:
+    """A mark or decorator that skips: true where the code runs."""
+    said = guards.truth(*args.positional[0])
+    needed = said is not None and (said.if_true if name == "skipUnless" else said.if_false)
+    return Value(Kind.FLAG, data=Truth(needed, False))
 
 
 # torch.*
@@ -290,6 +299,7 @@ def _optimizer(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Val
             momentum = args.get(2, "momentum")
             stateless = name in api.STATELESS and (momentum is None or momentum.data == 0)
             ev.state.held[cell] = Holding(held, name, node.lineno, stage, stateless)
+            ev.module.rebuilt(ev.function, held)
     return Value(Kind.OPTIMIZER, cell=cell, data=name)
 
 

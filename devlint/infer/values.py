@@ -5,6 +5,8 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any, NamedTuple
 
+from ..knowledge import api
+
 
 class Kind(Enum):
     """What a value is."""
@@ -219,6 +221,9 @@ def join(a: Value, b: Value) -> Value:
     if b.kind is Kind.NONE:
         return a
     kind = a.kind if a.kind is b.kind else _common_kind(a.kind, b.kind)
+    if kind in _NAMED and a.data != b.data:
+        # One of several callees: unknown, unless either would do the same.
+        return a if api.is_optimizer(a.data) and api.is_optimizer(b.data) else UNKNOWN
     device = join_devices(a.device, b.device)
     if kind is Kind.FLAG:
         return Value(kind, data=Truth(a.data[0] and b.data[0], a.data[1] and b.data[1]))
@@ -237,6 +242,9 @@ def join(a: Value, b: Value) -> Value:
         element,
         a.origin if a.origin == b.origin else None,
     )
+
+
+_NAMED = frozenset({Kind.LIBRARY, Kind.CLASS, Kind.FUNCTION, Kind.INSTANCE})
 
 
 def _common_kind(a: Kind, b: Kind) -> Kind:

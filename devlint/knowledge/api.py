@@ -176,6 +176,15 @@ OPTIMIZER_CLASSES = frozenset(
 )
 """Optimizer classes outside of `torch.optim`."""
 
+
+
+def is_optimizer(dotted: object) -> bool:
+    """Whether a dotted name is an optimizer's class."""
+    if not isinstance(dotted, str):
+        return False
+    return dotted in OPTIMIZER_CLASSES or ("optim" in dotted and dotted.rsplit(".", 1)[-1].startswith(tuple(OPTIMIZERS)))
+
+
 STATE_IN_CONSTRUCTOR = frozenset({"Adagrad"})
 """Optimizers that allocate tensor state when built (measured: of `torch.optim`, Adagrad alone)."""
 
