@@ -48,21 +48,32 @@ class Claim(NamedTuple):
     `documentation`, and only that both programs run is checked."""
     documentation: str = ""
     """The page of torch's documentation that backs what `needs` leaves unproven."""
+    setup: str = ""
+    """Python run before the program: the setting of torch without which the bug does not show."""
     programs: Mapping[str, Claim] = MappingProxyType({})
     """Claims of other programs: `{"loop": …}` is about `bug_loop.py` and `fixed_loop.py`."""
 
     def of(self, program: str) -> Claim:
-        """The claim about a pair of programs; `program` is what follows `bug_`, empty for `bug.py`."""
+        """Return the claim about a pair of programs; `program` is what follows `bug_`, empty for `bug.py`."""
         return self.programs.get(program, self)
 
     def outcome(self, *, cured: bool, accelerator: bool) -> Outcome:
-        """What one program of a pair is claimed to do on one kind of device."""
+        """Return what one program of a pair is claimed to do on one kind of device."""
         bug = self.bug if accelerator else self.cpu
         if not cured:
             return bug
         return bug if isinstance(bug, Observes) else Runs()
 
 
+def everywhere(
+    outcome: Outcome, *, setup: str = "", programs: Mapping[str, Claim] = MappingProxyType({})
+) -> Claim:
+    """Return the claim that the bug shows on the cpu as well as on an accelerator."""
+    return Claim(outcome, outcome, setup=setup, programs=programs)
+
+
 RUNS = Runs()
-NO_ACCELERATOR = Raises("AssertionError|RuntimeError", "not compiled with CUDA|NVIDIA driver|No CUDA GPUs")
-"""What code that insists on CUDA meets without one: the words depend on how torch was built."""
+MIXED_DEVICES = Raises("RuntimeError", "same device")
+"""What most operators raise when they are given tensors of several devices."""
+NO_ACCELERATOR = Raises("AssertionError|RuntimeError", "CUDA|NVIDIA")
+"""What code that insists on CUDA meets without it; the words depend on the call and on how torch was built."""

@@ -22,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..claim import MIXED_DEVICES, Claim
 from ..infer.facts import BatchMeeting
 from ..rule import Report, Rule
 
@@ -35,6 +36,7 @@ class BatchNotMoved(Rule[BatchMeeting]):
     code = "DEV401"
     name = "batch-not-moved"
     fact = BatchMeeting
+    claim = Claim(MIXED_DEVICES)
 
     def suspects(self, fact: BatchMeeting) -> bool:
         """Batches of which some element is moved are DEV402's."""

@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..claim import MIXED_DEVICES, Claim
 from ..infer.facts import BatchMeeting
 from ..rule import Report, Rule
 
@@ -34,6 +35,7 @@ class BatchPartlyMoved(Rule[BatchMeeting]):
     code = "DEV402"
     name = "batch-partly-moved"
     fact = BatchMeeting
+    claim = Claim(MIXED_DEVICES)
 
     def suspects(self, fact: BatchMeeting) -> bool:
         """Batches of which something is moved."""

@@ -20,6 +20,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .. import cst
+from ..claim import Observes, everywhere
 from ..cures import keep_result
 from ..infer.facts import Discarded
 from ..rule import Report, Rule
@@ -34,6 +35,13 @@ class DiscardedCast(Rule[Discarded]):
     code = "DEV105"
     name = "discarded-cast"
     fact = Discarded
+    claim = everywhere(
+        Observes("str(counts.dtype)", "torch.float32", "torch.float64"),
+        programs={
+            "places": everywhere(Observes("str(batch['ids'].dtype)", "torch.int32", "torch.int64")),
+            "spellings": everywhere(Observes("str(pixels.dtype)", "torch.uint8", "torch.float32")),
+        },
+    )
 
     def suspects(self, fact: Discarded) -> bool:
         """Casts alone; a move that also casts is a discarded move."""

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .. import cst
+from ..claim import MIXED_DEVICES, Claim, Raises
 from ..cures import keep_result
 from ..infer.facts import Discarded
 from ..rule import Report, Rule
@@ -36,6 +37,10 @@ class DiscardedMove(Rule[Discarded]):
     code = "DEV101"
     name = "discarded-move"
     fact = Discarded
+    claim = Claim(
+        MIXED_DEVICES,
+        programs={"to_host": Claim(Raises("TypeError", "can't convert .* device type tensor to numpy"))},
+    )
 
     def suspects(self, fact: Discarded) -> bool:
         """Moves outside of loops over the tensors; casts are DEV105's."""

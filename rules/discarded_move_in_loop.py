@@ -19,6 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..claim import MIXED_DEVICES, Claim
 from ..infer.facts import Discarded
 from ..rule import Report, Rule
 
@@ -32,6 +33,7 @@ class DiscardedMoveInLoop(Rule[Discarded]):
     code = "DEV102"
     name = "discarded-move-in-loop"
     fact = Discarded
+    claim = Claim(MIXED_DEVICES)
 
     def suspects(self, fact: Discarded) -> bool:
         """Moves of what a loop yields; casts are DEV105's."""

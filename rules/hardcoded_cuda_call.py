@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .. import cst
+from ..claim import NO_ACCELERATOR, RUNS, Claim
 from ..finding import Severity
 from ..infer.facts import HardcodedCall
 from ..rule import Change, Report, Rule
@@ -38,6 +39,7 @@ class HardcodedCudaCall(Rule[HardcodedCall]):
     name = "hardcoded-cuda-call"
     severity = Severity.WARNING
     fact = HardcodedCall
+    claim = Claim(RUNS, cpu=NO_ACCELERATOR)
 
     def visit(self, node: CSTNode, fact: HardcodedCall) -> Iterator[Report]:
         """Report the call; where a device is at hand, move to it instead."""

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from .. import cst
+from ..claim import NO_ACCELERATOR, RUNS, Claim
 from ..cures import available_device
 from ..finding import Severity
 from ..infer.facts import HardcodedDevice
@@ -44,6 +45,7 @@ class HardcodedDeviceName(Rule[HardcodedDevice]):
     name = "hardcoded-device"
     severity = Severity.WARNING
     fact = HardcodedDevice
+    claim = Claim(RUNS, cpu=NO_ACCELERATOR)
 
     def visit(self, node: CSTNode, fact: HardcodedDevice) -> Iterator[Report]:
         """Report the literal; choose between it and the cpu at run time."""

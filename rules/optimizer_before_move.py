@@ -25,6 +25,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from ..claim import MIXED_DEVICES, Claim, Observes, everywhere
 from ..finding import Severity
 from ..infer.facts import StaleOptimizer
 from ..rule import Report, Rule
@@ -48,6 +49,21 @@ class OptimizerBeforeMove(Rule[StaleOptimizer]):
     code = "DEV301"
     name = "optimizer-before-move"
     fact = StaleOptimizer
+    claim = Claim(
+        MIXED_DEVICES,
+        programs={
+            "fresh": everywhere(
+                Observes(
+                    "[o.param_groups[-1]['params'][0] is m.weight "
+                    "for m, o in ((plain, sgd), (decoder, adam), (large, rmsprop))]",
+                    bug=[False, False, False],
+                    fixed=[True, True, True],
+                ),
+                setup="torch.__future__.set_overwrite_module_params_on_conversion(True)",
+            ),
+            "to_empty": everywhere(Observes("torch.equal(before, model.weight)", bug=True, fixed=False)),
+        },
+    )
 
     def visit(self, node: CSTNode, fact: StaleOptimizer) -> Iterator[Report]:
         """Report the move, as bad as it is."""

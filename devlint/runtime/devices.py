@@ -53,7 +53,8 @@ def run(device: str, cases: Sequence[Case], progress: Callable[[str, Case], None
 
 
 def _job(case: Case) -> Job:
-    return {"path": case.path, "source": case.source, "expressions": expressions(case)}
+    setup = f"import torch; {case.claim.setup}"
+    return {"path": case.path, "source": case.source, "setup": setup, "expressions": expressions(case)}
 
 
 def _converse(device: str, jobs: list[Job]) -> Iterator[object]:
@@ -68,6 +69,7 @@ def _converse(device: str, jobs: list[Job]) -> Iterator[object]:
                 # A worker that cannot use its device leaves without listening.
                 with contextlib.suppress(BrokenPipeError):
                     json.dump(jobs, worker.stdin)
+                with contextlib.suppress(BrokenPipeError):
                     worker.stdin.close()
                 for line in worker.stdout:
                     yield json.loads(line)

@@ -21,6 +21,8 @@ class Job(TypedDict):
     path: str
     source: str
     """What is run; it may differ from the file at `path`."""
+    setup: str
+    """Run before it."""
     expressions: list[str]
     """Evaluated in the program's globals after it ran."""
 
@@ -47,6 +49,7 @@ def run(job: Job) -> Outcome:
     sys.modules["__main__"] = module
     sys.argv = [job["path"]]
     sys.path.insert(0, os.path.dirname(os.path.abspath(job["path"])))
+    exec(job["setup"], {})
     try:
         exec(compile(job["source"], job["path"], "exec"), module.__dict__)
     except SystemExit as error:

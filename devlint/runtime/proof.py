@@ -82,7 +82,8 @@ def describe(outcome: Outcome) -> str:
     if outcome["status"] == "ran":
         return "runs"
     if outcome["status"] == "raised":
-        return f"raises {outcome['error'][0]}: {outcome['message']}".removesuffix(": ")
+        place = f" at line {outcome['line']}" if outcome["line"] else ""
+        return f"raises {outcome['error'][0]}{place}: {outcome['message']}".removesuffix(": ")
     return f"{outcome['status']}: {outcome['message']}"
 
 
