@@ -265,14 +265,13 @@ class Evaluator:
 
     def _instance_attribute(self, base: Value, name: str) -> Value:
         cls: Class = base.data
-        assert base.cell is not None
         method = cls.method(name)
         if method is not None:
             if method.prop:
                 return self.module.property_value(self, method, base)
             return Value(Kind.FUNCTION, data=method)
         value = cls.attribute(name)
-        if base.kind is Kind.MODULE:
+        if base.kind is Kind.MODULE and base.cell is not None:
             part = base.cell.child(name, "", "attribute")
             if value is None:
                 return Value(cell=part)

@@ -191,6 +191,7 @@ class Module:
         body = Flow(self, flow.function, State())
         body.state.env = _ClassScope(flow.state.env)
         body.state.accelerated = flow.state.accelerated or self._required(flow, node)
+        body.state.accelerated |= guards.mentions_accelerator(node.name.lower())
         for statement in node.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 method = self.functions.get(statement)
@@ -423,7 +424,7 @@ class Module:
         """Bind the parameters and what is known of `self`."""
         args, state = function.node.args, flow.state
         owner = function.owner
-        state.accelerated = self._required(flow, function.node) or function.name == "cuda"
+        state.accelerated = self._required(flow, function.node) or guards.mentions_accelerator(function.name.lower())
         state.accelerated |= self.accelerated or function.accelerated or (owner is not None and owner.accelerated)
         if owner is not None:
             self._enter_method(state, owner, function)

@@ -204,8 +204,8 @@ def _operation(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Val
 def _autocast(ev: Evaluator, args: Arguments) -> None:
     given = args.get(0, "device_type")
     enabled = args.get(None, "enabled")
-    if given is None or given.kind is not Kind.STRING or (enabled is not None and enabled.kind is Kind.FLAG):
-        return
+    if given is None or given.kind is not Kind.STRING or enabled is not None or args.unpacked:
+        return  # a setting that the caller can switch off
     moves.use_literal(ev, given, "autocast")
 
 

@@ -230,9 +230,10 @@ def join(a: Value, b: Value) -> Value:
     items = None
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
         items = tuple(map(join, a.items, b.items))
-    element = a.element if a.element == b.element else None
-    if element is None and a.element is not None and b.element is not None:
-        element = join(a.element, b.element)
+    element = None
+    if items is None:
+        mine, theirs = _element(a), _element(b)
+        element = join(mine, theirs) if mine is not None and theirs is not None else mine or theirs
     return Value(
         kind,
         device,
@@ -242,6 +243,14 @@ def join(a: Value, b: Value) -> Value:
         element,
         a.origin if a.origin == b.origin else None,
     )
+
+
+def _element(value: Value) -> Value | None:
+    """What a container yields; None for an empty one."""
+    element = value.element
+    for item in value.items or ():
+        element = item if element is None else join(element, item)
+    return element
 
 
 _NAMED = frozenset({Kind.LIBRARY, Kind.CLASS, Kind.FUNCTION, Kind.INSTANCE})
