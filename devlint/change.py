@@ -14,8 +14,12 @@ from .text import Rows
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from libcst.metadata import CodeRange
+
     from .rule import Change
     from .slices import Slice
+
+    Positions = Mapping[libcst.CSTNode, CodeRange]
 
 _NEWLINE = re.compile(r"\r\n?|\n")
 
@@ -28,22 +32,59 @@ class _Splice(NamedTuple):
     content: str
 
 
-def render(change: Change, module: libcst.Module, part: Slice) -> Fix | None:
-    """Return the fix, or `None` where LibCST cannot make it without touching anything else.
+class Renderer:
+    """Renders changes of one parsed slice.
 
-    That is so where it does not give back the text that it read (form feeds, lone carriage returns).
+    A change is rendered node by node where LibCST's code for the old node is what stands at its position,
+    and by the whole slice otherwise: a slice may hold hundreds of changes.
     """
-    before = part.text
-    if module.code != before:
-        return None
-    splices = sorted(_splice(before, _replaced(module, {old: new})) for old, new in change.replacements)
-    if any(left.end >= right.start for left, right in pairwise(splices)):
-        splices = [_splice(before, _replaced(module, dict(change.replacements)))]
-    rows = Rows(before)
-    edits = tuple(
-        _edit(splice, rows, part) for splice in splices if splice.content or splice.start < splice.end
-    )
-    return Fix(change.message, edits, change.safe) if edits else None
+
+    def __init__(self, module: libcst.Module, positions: Positions, part: Slice) -> None:
+        self._module = module
+        self._positions = positions
+        self._part = part
+        self._rows = Rows(part.text)
+        newline = _NEWLINE.search(part.text)
+        self._newline = newline[0] if newline else "\n"
+        # Form feeds before a statement and lone carriage returns are lost: such a slice is not edited.
+        self._faithful = module.code == part.text
+
+    def render(self, change: Change) -> Fix | None:
+        """Return the fix, or `None` where LibCST cannot make it without touching anything else."""
+        if not self._faithful:
+            return None
+        splices = sorted(self._replaced(old, new) for old, new in change.replacements)
+        if any(left.end >= right.start for left, right in pairwise(splices)):
+            splices = [self._in_module(dict(change.replacements))]
+        edits = tuple(self._edit(item) for item in splices if item.content or item.start < item.end)
+        return Fix(change.message, edits, change.safe) if edits else None
+
+    def _replaced(self, old: libcst.CSTNode, new: libcst.CSTNode | None) -> _Splice:
+        before = self._module.code_for_node(old)
+        start = self._rows.offset(*self._start(old)) - len(self._left_parentheses(old))
+        if new is None or self._part.text[start : start + len(before)] != before:
+            return self._in_module({old: new})
+        splice = _splice(before, self._module.code_for_node(new))
+        return _Splice(start + splice.start, start + splice.end, splice.content)
+
+    def _start(self, node: libcst.CSTNode) -> tuple[int, int]:
+        place = self._positions[node].start
+        return place.line, place.column
+
+    def _left_parentheses(self, node: libcst.CSTNode) -> str:
+        """Return the parentheses that belong to a node and stand before its position."""
+        return "".join(self._module.code_for_node(item) for item in getattr(node, "lpar", ()))
+
+    def _in_module(self, nodes: Mapping[libcst.CSTNode, libcst.CSTNode | None]) -> _Splice:
+        changed = self._module.visit(_Replace(nodes))
+        assert isinstance(changed, libcst.Module)
+        return _splice(self._part.text, changed.code)
+
+    def _edit(self, splice: _Splice) -> Edit:
+        start = self._part.to_file(*self._rows.locate(splice.start))
+        end = self._part.to_file(*self._rows.locate(splice.end))
+        content = _NEWLINE.sub(self._newline, splice.content)
+        return Edit(Position(start[0], start[1] + 1), Position(end[0], end[1] + 1), content)
 
 
 class _Replace(libcst.CSTTransformer):
@@ -63,12 +104,6 @@ class _Replace(libcst.CSTTransformer):
         return libcst.RemoveFromParent() if new is None else cast("libcst.CSTNodeT", new)
 
 
-def _replaced(module: libcst.Module, nodes: Mapping[libcst.CSTNode, libcst.CSTNode | None]) -> str:
-    changed = module.visit(_Replace(nodes))
-    assert isinstance(changed, libcst.Module)
-    return changed.code
-
-
 def _splice(before: str, after: str) -> _Splice:
     """Return the smallest difference of two texts that does not cut a word or a line end in two.
 
@@ -80,10 +115,7 @@ def _splice(before: str, after: str) -> _Splice:
         head -= 1
     while tail and _cuts(before, len(before) - tail, after, len(after) - tail):
         tail -= 1
-    newline = _NEWLINE.search(before)
     content = after[head : len(after) - tail]
-    if newline:
-        content = _NEWLINE.sub(newline[0], content)
     end = len(before) - tail
     while head == end < len(before) and content[:1] in ("\t", " ") and content[0] == before[head]:
         head = end = head + 1  # of insertions that come to the same, the one that begins with a word
@@ -112,9 +144,3 @@ def _cuts(before: str, at: int, after: str, at_after: int) -> bool:
 
 def _word(character: str) -> bool:
     return character.isalnum() or character == "_"
-
-
-def _edit(splice: _Splice, rows: Rows, part: Slice) -> Edit:
-    start = part.to_file(*rows.locate(splice.start))
-    end = part.to_file(*rows.locate(splice.end))
-    return Edit(Position(start[0], start[1] + 1), Position(end[0], end[1] + 1), splice.content)

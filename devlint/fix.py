@@ -6,6 +6,7 @@ import ast
 import os
 import tempfile
 import warnings
+from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, NamedTuple
 
 from .errors import DevlintError
@@ -94,12 +95,13 @@ def write(path: str, before: bytes, after: bytes) -> None:
 def _apply(text: str, findings: Sequence[Finding]) -> tuple[str, list[Finding]]:
     """Apply the fixes that overlap no earlier one; if that spoils the text, the first that does not."""
     rows = Rows(text)
-    splices: list[_Splice] = []
+    splices: list[_Splice] = []  # sorted, none overlapping
     done: list[Finding] = []
     for finding in findings:
         mine = _splices(finding, rows)
-        if not any(_overlap(one, other) for one in mine for other in splices):
-            splices += mine
+        if not any(_overlaps(splice, splices) for splice in mine):
+            for splice in mine:
+                insort(splices, splice)
             done.append(finding)
     result = _spliced(text, splices)
     if _parses(result):
@@ -123,9 +125,10 @@ def _splices(finding: Finding, rows: Rows) -> list[_Splice]:
     ]
 
 
-def _overlap(one: _Splice, other: _Splice) -> bool:
-    """Whether two edits touch the same text; edits that only meet count, their order would be arbitrary."""
-    return one.start <= other.end and other.start <= one.end
+def _overlaps(one: _Splice, others: Sequence[_Splice]) -> bool:
+    """Whether an edit touches one of the others; meeting counts, as their order would be arbitrary."""
+    at = bisect_left(others, one)
+    return any(other.start <= one.end and one.start <= other.end for other in others[max(at - 1, 0) : at + 1])
 
 
 def _spliced(text: str, splices: Iterable[_Splice]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import warnings
 from typing import TYPE_CHECKING, Any
 
@@ -38,12 +39,13 @@ def lint(source: bytes | str, path: str = "<stdin>", settings: Settings = DEFAUL
         except unreadable.UNDECODABLE as error:
             return _reported([unreadable.unreadable(path, error, raw)], path, settings)
         try:
-            facts = infer(text).facts
+            tree = ast.parse(text)
+            facts = infer(text, tree).facts
         except unreadable.UNPARSABLE as error:
             return _reported([unreadable.unreadable(path, error, raw)], path, settings)
         if not facts:
             return []
-        return _visited(text, facts, path, settings)
+        return _visited(text, tree, facts, path, settings)
 
 
 def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
@@ -57,7 +59,9 @@ def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
     return (*settings.selections, Selection(ignore=ignored)) if ignored else settings.selections
 
 
-def _visited(text: str, facts: Iterable[Fact], path: str, settings: Settings) -> list[Finding]:
+def _visited(
+    text: str, tree: ast.Module, facts: Iterable[Fact], path: str, settings: Settings
+) -> list[Finding]:
     from . import registry
 
     rules = registry.active(selections_for(path, settings))
@@ -66,7 +70,7 @@ def _visited(text: str, facts: Iterable[Fact], path: str, settings: Settings) ->
         return []
     from . import suppress, visitor
 
-    return suppress.unsuppressed(visitor.visit(text, suspects, path), text)
+    return suppress.unsuppressed(visitor.visit(text, tree, suspects, path), text)
 
 
 def _suspects(fact: Fact, rule: Rule[Any], path: str) -> bool:

@@ -25,7 +25,7 @@ class Comment(NamedTuple):
 
 
 def logical_ends(rows: Sequence[str], first: int, last: int) -> list[int]:
-    """Return the rows on which logical lines end, from `first`, where one begins, up to the one around `last`."""
+    """Return the rows that end logical lines, from `first`, where one begins, up to the one around `last`."""
     found: list[int] = []
     if first == last == len(rows):  # spares the tokenising of a file that is one long row
         return [last]

@@ -1,4 +1,4 @@
-"""File that cannot be read as Python.
+"""A file cannot be read as Python
 
 devlint parses every file it is given, with the Python that runs it. A file that is not valid Python
 (Python 2, a template, a file cut short), that is not in the encoding it declares, that holds NUL

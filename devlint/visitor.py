@@ -10,7 +10,7 @@ import libcst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from . import slices
-from .change import render
+from .change import Renderer
 from .errors import broken_rule
 from .finding import Finding, Position
 from .logical import logical_ends
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
     Nodes = dict[tuple[str, Span], libcst.CSTNode]
 
 
-def visit(text: str, suspects: Sequence[Suspect], path: str) -> list[Finding]:
+def visit(text: str, tree: ast.Module, suspects: Sequence[Suspect], path: str) -> list[Finding]:
     """Return what the rules say about their suspects, in order of position."""
     rows = split_rows(text)
     found: set[Finding] = set()  # a fact may be observed twice, as when a loop body is inferred again
     waiting: dict[Span, list[Suspect]] = {}
     for fact, rule in suspects:
         waiting.setdefault(fact.span, []).append((fact, rule))
-    for part, spans in slices.cut(ast.parse(text), rows, waiting).items():
+    for part, spans in slices.cut(tree, rows, waiting).items():
         inside = [suspect for span in spans for suspect in waiting[span]]
         try:
             found.update(_in_slice(part, rows, inside, path))
@@ -49,10 +49,10 @@ def visit(text: str, suspects: Sequence[Suspect], path: str) -> list[Finding]:
 def _in_slice(part: Slice, rows: Sequence[str], suspects: Sequence[Suspect], path: str) -> Iterator[Finding]:
     """Run the rules on one slice, or on the whole file where the slice does not parse on its own."""
     try:
-        module, nodes = _nodes(part, suspects)
+        wrapper, nodes = _nodes(part, suspects)
     except libcst.ParserSyntaxError:
         part = slices.whole(rows)
-        module, nodes = _nodes(part, suspects)
+        wrapper, nodes = _nodes(part, suspects)
     reports = [
         (report, rule, fact.span)
         for fact, rule in suspects
@@ -62,6 +62,7 @@ def _in_slice(part: Slice, rows: Sequence[str], suspects: Sequence[Suspect], pat
     if not reports:
         return
     ends = logical_ends(rows, part.first, max(span.line for _, _, span in reports))
+    renderer = Renderer(wrapper.module, wrapper.resolve(PositionProvider), part)
     for report, rule, span in reports:
         after = bisect_left(ends, span.line)
         yield Finding(
@@ -73,7 +74,7 @@ def _in_slice(part: Slice, rows: Sequence[str], suspects: Sequence[Suspect], pat
             report.severity or rule.severity,
             report.message,
             report.reason,
-            render(report.change, module, part) if report.change else None,
+            renderer.render(report.change) if report.change else None,
             ends[after] if after < len(ends) else span.line,
         )
 
@@ -85,7 +86,7 @@ def _nodes(
     wrapper = MetadataWrapper(libcst.parse_module(part.text), unsafe_skip_copy=True)
     finder = _Finder(part, {(fact.node_type, fact.span) for fact, _ in suspects})
     wrapper.visit(finder)
-    return wrapper.module, finder.found
+    return wrapper, finder.found
 
 
 def _reports(rule: Rule[Any], node: libcst.CSTNode, fact: Fact, path: str) -> list[Report]:

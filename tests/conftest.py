@@ -29,7 +29,7 @@ class Call(NamedTuple):
 
 
 RULES = '''
-"""Result that is thrown away.
+"""Result that is thrown away
 
 The page of a rule that the tests made up.
 """
@@ -90,11 +90,11 @@ def span_of(node: ast.expr | ast.stmt, rows: list[str]) -> Span:
     return Span(line, column, end_line, end_column)
 
 
-def infer(text: str) -> Inference:
+def infer(text: str, tree: ast.Module) -> Inference:
     """Observe every statement that is a method call."""
     found = []
     rows = split_rows(text)
-    for node in ast.walk(ast.parse(text)):
+    for node in ast.walk(tree):
         match node:
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr=method)) as call):
                 found.append(Call(span_of(call, rows), "Call", method))

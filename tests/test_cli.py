@@ -116,10 +116,10 @@ def test_an_internal_error_does_not_stop_the_others(
 
     whole = vars(devlint.lint)["infer"]
 
-    def infer(text: str) -> object:
+    def infer(text: str, tree: object) -> object:
         if text == CLEAN:
             raise KeyError("oops")
-        return whole(text)
+        return whole(text, tree)
 
     monkeypatch.setattr(devlint.lint, "infer", infer)
     assert main([".", "--output-format", "concise", "-q"]) == 2
@@ -247,7 +247,7 @@ def test_a_rule_is_explained_by_its_page(capsys: pytest.CaptureFixture[str]) -> 
         "",
         "*error, on by default*",
         "",
-        "Result that is thrown away.",
+        "Result that is thrown away",
         "",
         "The page of a rule that the tests made up.",
     ]

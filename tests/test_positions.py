@@ -56,12 +56,15 @@ FILES = sorted(
 )
 
 
-def everything(text: str) -> list[Any_]:
-    rows = split_rows(text)
+def parse(text: str) -> ast.Module:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        tree = ast.parse(text)
-    return [Any_(_span(node, rows), NAMES[type(node)]) for node in _walk(tree) if type(node) in NAMES]
+        return ast.parse(text)
+
+
+def everything(text: str) -> list[Any_]:
+    rows = split_rows(text)
+    return [Any_(_span(node, rows), NAMES[type(node)]) for node in _walk(parse(text)) if type(node) in NAMES]
 
 
 def _span(node: Any, rows: list[str]) -> Span:
@@ -80,7 +83,7 @@ def _walk(tree: ast.AST) -> Iterator[Any]:
 
 def check(text: str, facts: list[Any_]) -> None:
     rule = Echo()
-    found = visitor.visit(text, [(fact, rule) for fact in facts], "a.py")
+    found = visitor.visit(text, parse(text), [(fact, rule) for fact in facts], "a.py")
     assert {finding.code for finding in found} <= {"TST001"}
     places = {(finding.start, finding.end) for finding in found}
     for fact in facts:

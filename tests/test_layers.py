@@ -1,0 +1,141 @@
+"""The parts import downwards only, and what is heavy is imported only when it is needed."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parent.parent
+
+ORDER = [
+    "",  # devlint itself: the version
+    *("span", "text", "errors", "finding", "settings", "globs", "cst", "rule", "selection", "sift", "claim"),
+    "unreadable",
+    "knowledge",
+    "infer",
+    *("cures", "rules"),
+    *("logical", "suppress", "slices", "change", "registry", "visitor", "lint"),
+    "report",
+    *("schema", "config", "files", "fix"),
+    *("options", "explain", "check"),
+    "runtime",
+    *("cli", "__main__"),
+]
+"""Each part may import those before it."""
+OF_RULES = {"claim", "cst", "cures", "finding", "infer.facts", "rule", "span"}
+"""What a rule may know; the engine is not among it."""
+
+
+def modules() -> Iterator[tuple[str, Path]]:
+    """Yield every module by its installed name."""
+    for folder, prefix in (("devlint", ""), ("rules", "rules.")):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            name = ".".join(path.relative_to(ROOT / folder).with_suffix("").parts)
+            yield (prefix + name).removesuffix("__init__").removesuffix("."), path
+
+
+def imported(name: str, path: Path) -> Iterator[str]:
+    """Yield what a module imports, inside functions too, with devlint's own names relative to devlint."""
+    package = [part for part in name.split(".") if part]
+    if path.name != "__init__.py":
+        package.pop()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0:
+            yield node.module or ""
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1]
+            if node.module:
+                yield ".".join(["devlint", *above, node.module])
+            else:
+                yield from (".".join(["devlint", *above, alias.name]) for alias in node.names)
+
+
+MODULES = dict(modules())
+
+
+def part_of(name: str) -> str:
+    return name.split(".")[0]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_imports_go_down(name: str) -> None:
+    assert part_of(name) in ORDER, f"say in ORDER where devlint.{name} belongs"
+    below = ORDER[: ORDER.index(part_of(name)) + 1]
+    for target in imported(name, MODULES[name]):
+        root, _, rest = target.partition(".")
+        if root == "devlint":
+            part = part_of(rest)
+            assert part in below or part.startswith("__"), f"devlint.{name} imports {target}"
+        if root == "torch":
+            assert part_of(name) == "runtime", f"devlint.{name} imports torch"
+        assert root != "rules", f"devlint.{name} imports rules by a name it does not install under"
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if part_of(name) == "rules"])
+def test_a_rule_is_short_and_knows_no_engine(name: str) -> None:
+    source = MODULES[name].read_text()
+    assert len(source.splitlines()) <= 100
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom | ast.Import):
+            absolute = isinstance(node, ast.Import) or node.level == 0
+            text = ast.unparse(node)
+            assert not (absolute and "devlint" in text), f"rules import devlint relatively: {text}"
+    for target in imported(name, MODULES[name]):
+        root, _, rest = target.partition(".")
+        assert root != "devlint" or rest in OF_RULES, f"{name} imports {target}"
+
+
+def loaded(tmp_path: Path, source: str) -> set[str]:
+    """Return the modules that are loaded once a file has been linted."""
+    (tmp_path / "a.py").write_text(source)
+    code = "import sys; from devlint.cli import main; main(['a.py']); print(*sys.modules, file=sys.stderr)"
+    run = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
+    return set(run.stderr.split())
+
+
+HEAVY = {
+    "libcst",
+    "torch",
+    "rich",
+    "msgspec",
+    "pathspec",
+    "importlib.metadata",
+    "dataclasses",
+    "tokenize",
+    "json",
+}
+CLEAN = """
+import torch
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+model = torch.nn.Linear(2, 2).to(device)
+x = torch.ones(2).to(device)
+print(model(x))
+"""
+
+
+def test_a_clean_file_that_uses_torch_loads_nothing_heavy(tmp_path: Path) -> None:
+    modules = loaded(tmp_path, CLEAN)
+    assert "devlint.infer" in modules
+    assert not modules & HEAVY
+    assert not {name for name in modules if name.startswith("devlint.rules")}
+
+
+def test_rules_have_one_name(tmp_path: Path) -> None:
+    modules = loaded(tmp_path, CLEAN + "y = torch.ones(2)\ny.to(device)\nprint(y)\n")
+    assert "devlint.rules" in modules
+    assert "libcst" in modules
+    assert not {name for name in modules if name.split(".")[0] == "rules"}
+    assert not modules & {"torch", "rich", "msgspec", "pathspec", "libcst.matchers"}
