@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .facts import AnyFact
 from .module import Module
-from .resolve import facts
+from .resolve import facts, in_use
 from .reveal import describe
 from .values import Value
 
@@ -34,5 +34,6 @@ def infer(
     """
     module = Module(ast.parse(text) if tree is None else tree, lookup)
     module.analyse()
-    reveals = tuple((line, describe(value, device)) for line, (value, device) in sorted(module.reveals.items()))
-    return Inference(facts(module, text), reveals)
+    found = facts(module, text)
+    reveals = tuple((line, describe(in_use(value), device)) for line, (value, device) in sorted(module.reveals.items()))
+    return Inference(found, reveals)

@@ -247,8 +247,7 @@ def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
         return moves.move_unknown(ev, node, base, name, args)
     if cell is None:
         return ev.fresh(node) if name not in TENSOR_ONLY else tensor_method(ev, node, base, name, args)
-    if base.kind is Kind.UNKNOWN:
-        ev._attribute_evidence(cell, name)
+    ev.attribute_evidence(cell, name)
     if name in ("parameters", "named_parameters"):
         return torchcalls.parameters(ev, base, named=name == "named_parameters")
     if name == "backward":
@@ -256,12 +255,12 @@ def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
         return NONE
     if name in ("items", "values", "keys"):
         return _mapping_view(ev, node, base, name)
-    if name == "get" and args.positional:
+    if name in ("get", "pop") and args.positional:
         return ev.part(base, args.positional[0][1].data or ("item", "get"), "item")
     if name in api.CAST_METHODS:
         if ev.discarding is node and not (name == "type" and not args.positional):
             moves.discarded(ev, node, base, name, casts=True)
-        return base
+        return Value(Kind.TENSOR, base.device, cell) if base.kind is Kind.BATCH else base
     if name in _SAME_OBJECT:
         return base
     if name in TENSOR_ONLY or name in ("size", "dim", "split", "select", "squeeze_", "transpose"):
@@ -403,7 +402,8 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
         if index == 0 or library.startswith("torch.nn.") or ev.location(value).key is ev.location(unmoved[0][1]).key:
             for part in value.items or (value.element or value,) if value.kind is Kind.CONTAINER else (value,):
                 ev.meeting(at, ev.location(part), func, place)
-    if place.form in (Form.AT, Form.UNKNOWN):
+    owner = ev.function.owner.cell if ev.function is not None and ev.function.owner is not None else None
+    if place.form is Form.UNKNOWN or (place.form is Form.AT and place.key is not owner):
         moved = ev.combine([value for _, value in unmoved])
         place = moved if moved.form is not Form.UNKNOWN else place
     kind = Kind.TENSOR if library.startswith("torch.nn.") else Kind.BATCH
@@ -470,6 +470,7 @@ def use_summary(
             ev.meeting(at, left, other or node, right)
         elif other is not None:
             ev.meeting(other, right, node, left)
+    ev.state.accelerated |= summary.accelerated
     return _substitute_value(ev, node, summary.returns, by_cell, device)
 
 
@@ -535,6 +536,8 @@ def _substitute_value(
         return value
     data = value.data if value.kind in (Kind.MODULE, Kind.OPTIMIZER, Kind.LOADER, Kind.NUMBER, Kind.INSTANCE) else None
     cell = value.cell if value.kind in (Kind.MODULE, Kind.OPTIMIZER, Kind.LOADER, Kind.INSTANCE) else ev.module.cell(node)
+    if value.kind is Kind.UNKNOWN and value.device.key in by_cell and by_cell[value.device.key][1].kind in TENSORS:
+        return Value(Kind.TENSOR, place, cell)
     if value.kind is Kind.STRING:
         return Value(Kind.STRING, place, origin=value.origin, data=value.data)
     return Value(value.kind, place, cell, data, items, element, value.origin)
@@ -572,6 +575,7 @@ def instantiate(ev: Evaluator, node: ast.Call, cls: Class, args: Arguments) -> V
     from .values import Origin
 
     cell = ev.module.cell(node, "made")
+    ev.state.forget(cell)
     kind = Kind.MODULE if cls.is_module else Kind.INSTANCE
     value = Value(kind, cell=cell, data=cls, origin=Origin("made", node))
     base = ev.module.library_base(cls)

@@ -151,6 +151,8 @@ class Evaluator:
             cell.batch = value.cell.batch or (value.cell if _is_whole(value.cell) else None)
         elif cell.batch is None:
             cell.batch = value.cell.batch
+        if not cell.label and value.cell.label and isinstance(key, str):
+            cell.label = f"{value.cell.label}.{key}" if via == "attribute" else f"{value.cell.label}[{key!r}]"
         device = value.device
         if device.key is value.cell:
             device = device._replace(key=cell)
@@ -178,7 +180,7 @@ class Evaluator:
         if value.kind in TENSORS:
             return Value(Kind.TENSOR, value.device, value.cell)
         if value.kind is Kind.MODULE and value.cell is not None:
-            return Value(Kind.MODULE, cell=value.cell.child("element", "", "element"))
+            return Value(Kind.MODULE, cell=value.cell.child("element", "", "element"), origin=value.origin)
         if value.kind in (Kind.BATCH, Kind.UNKNOWN) and value.cell is not None:
             return self.part(value, ("element", node), "element")
         return UNKNOWN
@@ -231,8 +233,8 @@ class Evaluator:
         if kind is Kind.DEVICE:
             return Value(Kind.STRING, base.device) if name == "type" else NUMBER
         if kind in (Kind.BATCH, Kind.UNKNOWN):
-            if base.cell is not None and kind is Kind.UNKNOWN:
-                self._attribute_evidence(base.cell, name)
+            if base.cell is not None:
+                self.attribute_evidence(base.cell, name)
             if name in api.NUMBER_ATTRIBUTES:
                 return NUMBER
             return self.part(base, name, "attribute")
@@ -279,6 +281,9 @@ class Evaluator:
                 return value._replace(cell=part)
             return value
         if value is not None:
+            if cls.is_module and value.kind is Kind.PARAMETER:
+                part = cls.cell.child(name, f"self.{name}", "attribute")
+                return Value(Kind.PARAMETER, Device(Form.AT, "", cls.cell), part)
             if cls.is_module and value.kind is Kind.MODULE:
                 return value._replace(cell=cls.cell.child(name, f"self.{name}", "attribute"), origin=None)
             return value
@@ -289,7 +294,8 @@ class Evaluator:
             return UNKNOWN
         return Value(cell=cell)
 
-    def _attribute_evidence(self, cell: Cell, name: str) -> None:
+    def attribute_evidence(self, cell: Cell, name: str) -> None:
+        """Learn from an attribute's name what the object is."""
         if name in TENSOR_ONLY:
             cell.note(AS_TENSOR)
         elif name in MODULE_ONLY:
@@ -316,7 +322,8 @@ class Evaluator:
                 return base._replace(items=None, element=self.element_of(base, node))
             return self.element_of(base, node)
         if kind is Kind.MODULE and base.cell is not None:
-            return Value(Kind.MODULE, cell=base.cell.child(subscript_key(node.slice), "", "item"))
+            part = base.cell.child(subscript_key(node.slice), "", "item")
+            return Value(Kind.MODULE, cell=part, origin=base.origin)
         if kind in (Kind.BATCH, Kind.UNKNOWN) and base.cell is not None:
             if kind is Kind.BATCH and base.cell.batch is not None and type(index.data) is int:
                 # One entry of a tensor may be 0-dim, and then it may meet any device.
@@ -330,6 +337,8 @@ class Evaluator:
             if isinstance(node.slice, ast.Slice):
                 return base
             return self.part(base, subscript_key(node.slice), "item")
+        if kind is Kind.NUMBER:
+            return NUMBER
         return UNKNOWN if kind is not Kind.LIBRARY else base
 
     # Places
@@ -407,6 +416,9 @@ class Evaluator:
                 if value.cell is not None and value.kind is Kind.UNKNOWN and other.kind is not Kind.STRING:
                     value.cell.note(AS_TENSOR)
         if left.kind in TENSORS or right.kind in TENSORS or Kind.BATCH in (left.kind, right.kind):
+            for value, other in ((left, right), (right, left)):
+                if value.kind is Kind.BATCH and value.cell is not None:
+                    value.cell.note(AS_TENSOR)
             device = self.meet(node, [(node.left, left), (node.right, right)])
             kind = Kind.SCALAR if left.kind is right.kind is Kind.SCALAR else Kind.TENSOR
             return Value(kind, device, self.module.cell(node, "op"))
@@ -415,6 +427,9 @@ class Evaluator:
         if Kind.UNKNOWN in (left.kind, right.kind) and (left.cell or right.cell):
             device = self.meet(node, [(node.left, left), (node.right, right)])
             cell = self.module.cell(node, "op")
+            for value in (left, right):
+                if value.kind is Kind.UNKNOWN and value.cell is not None:
+                    cell.flows_from(value.cell)
             return Value(Kind.UNKNOWN, device, cell)
         return UNKNOWN
 
@@ -561,6 +576,7 @@ class Evaluator:
         accelerated = self.state.accelerated
         for generator in generators:
             iterable = self.eval(generator.iter)
+            self.state.accelerated |= guards.counts_accelerators(self, generator.iter)
             self.bind(generator.target, self.element_of(iterable, generator.iter))
             for test in generator.ifs:
                 guards.assume(self, test, self.eval(test), True)
@@ -593,6 +609,8 @@ class Evaluator:
 
     def bind(self, target: ast.expr, value: Value) -> None:
         """Assign a value to a target."""
+        if value.kind in (Kind.DEVICE, Kind.STRING) and value.device.form is Form.EITHER:
+            value = value._replace(device=self._symbol(target, value.device))
         if isinstance(target, ast.Name):
             if value.cell is not None and not value.cell.label:
                 value.cell.label = target.id
@@ -611,6 +629,13 @@ class Evaluator:
             self._bind_attribute(target, value)
         elif isinstance(target, ast.Subscript):
             self._bind_item(target, value)
+
+    def _symbol(self, target: ast.expr, chosen: Device) -> Device:
+        """A device that the program chooses at run time is known by the variable that keeps it."""
+        if not isinstance(target, (ast.Name, ast.Attribute)):
+            return chosen
+        label = target.id if isinstance(target, ast.Name) else ast.unparse(target)
+        return Device(Form.SAME, chosen.name, self.module.cell(target, "device", label))
 
     def _bind_attribute(self, target: ast.Attribute, value: Value) -> None:
         base = self.eval(target.value)

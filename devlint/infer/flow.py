@@ -93,6 +93,10 @@ class Flow(Evaluator):
             self.discarding = None if self.probing else value
             self.eval(value)
             self.discarding = None
+        elif isinstance(value, ast.IfExp):
+            self._if(ast.copy_location(ast.If(value.test, [ast.Expr(value.body)], [ast.Expr(value.orelse)]), node))
+            return
+        if isinstance(value, ast.Call):
             func = value.func
             name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
             if name in _EXITS:
@@ -323,6 +327,7 @@ class Flow(Evaluator):
                 if isinstance(name, ast.Name)
             }
             self.loops.append(Loop(node, bound))
+            self.state.accelerated |= guards.counts_accelerators(self, node.iter)
 
         self._loop(node, enter, self.loops.pop)
 
@@ -382,6 +387,8 @@ def _expects_failure(node: ast.expr) -> bool:
 
 
 def _catches_cuda_errors(handler: ast.ExceptHandler) -> bool:
+    if any(isinstance(node, ast.Raise) for statement in handler.body for node in ast.walk(statement)):
+        return False
     if handler.type is None:
         return True
     names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]

@@ -53,6 +53,14 @@ def mentions_accelerator(name: str) -> bool:
     return _WANTS.search(name) is not None
 
 
+def counts_accelerators(ev: Evaluator, iterable: ast.expr) -> bool:
+    """`range(torch.cuda.device_count())`: the body runs once for each device there is."""
+    if not isinstance(iterable, ast.Call) or getattr(iterable.func, "id", "") != "range" or not iterable.args:
+        return False
+    said = truth(iterable.args[-1], ev.eval(iterable.args[-1]))
+    return said is not None and said.if_true
+
+
 def names_accelerator(pattern: ast.pattern) -> bool:
     """Whether a `case` matches the names of accelerators alone."""
     if isinstance(pattern, ast.MatchOr):
@@ -80,7 +88,7 @@ def comparison(node: ast.Compare, left: Value, right: Value) -> Truth | None:
     op = node.ops[0]
     positive = isinstance(op, (ast.Eq, ast.Is, ast.In))
     if positive or isinstance(op, (ast.NotEq, ast.IsNot, ast.NotIn)):
-        found = _device_comparison(left, right) or _device_comparison(right, left)
+        found = _device_comparison(node.comparators[0], right, left) or _device_comparison(node.left, left, right)
         if found is None and (right.kind is Kind.NONE or left.kind is Kind.NONE):
             opaque = node.left if right.kind is Kind.NONE else node.comparators[0]
             opaque_value = left if right.kind is Kind.NONE else right
@@ -108,8 +116,10 @@ def comparison(node: ast.Compare, left: Value, right: Value) -> Truth | None:
     return None
 
 
-def _device_comparison(one: Value, other: Value) -> Truth | None:
+def _device_comparison(node: ast.expr, one: Value, other: Value) -> Truth | None:
     """`device.type == "cuda"`, `"cuda" in str(device)`, `device in ("cuda", "mps")`."""
+    if isinstance(node, (ast.Name, ast.Attribute)):
+        return None  # a variable is what is asked about
     names: list[Value] = list(one.items) if one.kind is Kind.CONTAINER and one.items else [one]
     forms = {_denoted(name) for name in names}
     if forms == {Form.ACCELERATOR}:
@@ -151,8 +161,8 @@ def narrow(ev: Evaluator, test: ast.expr, outcome: bool) -> None:
 
 def _narrow_comparison(ev: Evaluator, test: ast.Compare, outcome: bool) -> None:
     other = test.comparators[0]
-    if isinstance(other, ast.Constant) and other.value is None and isinstance(test.ops[0], (ast.Is, ast.Eq)):
-        if outcome and isinstance(test.left, ast.Name):
+    if isinstance(other, ast.Constant) and other.value is None:
+        if isinstance(test.ops[0], (ast.Is, ast.Eq)) is outcome and isinstance(test.left, ast.Name):
             ev.state.env[test.left.id] = NONE
         return
     if isinstance(test.ops[0], (ast.Is, ast.Eq)) and outcome and isinstance(test.left, ast.Call):

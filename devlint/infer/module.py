@@ -191,7 +191,6 @@ class Module:
         body = Flow(self, flow.function, State())
         body.state.env = _ClassScope(flow.state.env)
         body.state.accelerated = flow.state.accelerated or self._required(flow, node)
-        body.state.accelerated |= guards.mentions_accelerator(node.name.lower())
         for statement in node.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 method = self.functions.get(statement)
@@ -383,7 +382,12 @@ class Module:
             state.places[cell] = place
         for cell, holding in informed[3]:
             state.held[cell] = holding
+        for cell, place in self.state.places.items():
+            state.places.setdefault(cell, place)
+        for cell, holding in self.state.held.items():
+            state.held.setdefault(cell, holding)
         before = dict(state.places)
+        accelerated = state.accelerated
         first_meeting = len(self.meetings)
         if isinstance(function.node, ast.Lambda):
             flow.returned = flow.eval(function.node.body)
@@ -394,8 +398,10 @@ class Module:
             end = join_states(end, other)
         self._leave(flow, function, end)
         moves = tuple((cell, place) for cell, place in end.places.items() if before.get(cell) != place)
-        held = tuple((cell, holding) for cell, holding in end.held.items() if cell not in {c for c, _ in informed[3]})
-        return Summary(self._result(flow, function), moves, self._needs(function, first_meeting), held)
+        required = end.accelerated and end.alive and not accelerated
+        known = {cell for cell, _ in informed[3]} | self.state.held.keys()
+        held = tuple((cell, holding) for cell, holding in end.held.items() if cell not in known)
+        return Summary(self._result(flow, function), moves, self._needs(function, first_meeting), held, required)
 
     def _result(self, flow: Flow, function: Function) -> Value:
         """What the function returns; its annotation decides where the code does not."""
@@ -424,7 +430,7 @@ class Module:
         """Bind the parameters and what is known of `self`."""
         args, state = function.node.args, flow.state
         owner = function.owner
-        state.accelerated = self._required(flow, function.node) or guards.mentions_accelerator(function.name.lower())
+        state.accelerated = self._required(flow, function.node)
         state.accelerated |= self.accelerated or function.accelerated or (owner is not None and owner.accelerated)
         if owner is not None:
             self._enter_method(state, owner, function)

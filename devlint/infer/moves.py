@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..knowledge import api
+from . import guards
 from .values import (
     CPU,
     TENSORS,
@@ -42,10 +43,17 @@ def denoted(ev: Evaluator, value: Value | None, default: Device) -> Device:
     return UNKNOWN_DEVICE
 
 
+def _on_purpose(ev: Evaluator) -> bool:
+    """Whether the code at hand is only for an accelerator: it is guarded, or its name says so."""
+    if ev.state.accelerated:
+        return True
+    return ev.function is not None and any(guards.mentions_accelerator(name.lower()) for name in ev.function.names)
+
+
 def use_literal(ev: Evaluator, value: Value, role: str) -> None:
     """A device literal reaches a place where a device goes: remember it, unless it is guarded or compared."""
     origin = value.origin
-    if origin is None or origin.how not in ("literal", "default") or ev.state.accelerated or ev.comparing:
+    if origin is None or origin.how not in ("literal", "default") or ev.comparing or _on_purpose(ev):
         return
     ev.module.hardcoded(ev.function, origin, "default" if origin.how == "default" else role)
 
@@ -82,19 +90,25 @@ def target(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> tuple[D
         if args.unpacked or args.starred:
             return UNKNOWN_DEVICE, False
         return None, "dtype" in args.keywords
-    if given.kind is Kind.NONE:
+    if given.kind is Kind.NONE or (given.kind is Kind.STRING and _names_no_device(given)):
         return None, False
     return denoted(ev, given, UNKNOWN_DEVICE), False
 
 
+def _names_no_device(given: Value) -> bool:
+    """`length.to("kilometre")`: a string that is known and names no device."""
+    return isinstance(given.data, str) and given.device.form is Form.UNKNOWN
+
+
 def _names_dtype(node: ast.expr) -> bool:
-    """`x.to(self.dtype)`: an attribute called so is a dtype throughout torch and its libraries."""
-    return isinstance(node, ast.Attribute) and node.attr == "dtype"
+    """`x.to(self.dtype)`, `x.to(weight_dtype)`: what is called so is a dtype throughout torch and its libraries."""
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return name.endswith("dtype")
 
 
 def hardcoded_call(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> None:
     """Remember an unguarded `.cuda()`."""
-    if name != "cuda" or ev.state.accelerated or not isinstance(node.func, ast.Attribute):
+    if name != "cuda" or not isinstance(node.func, ast.Attribute) or _on_purpose(ev):
         return
     given = args.get(0, "device")
     if given is not None and given.kind is Kind.STRING and given.device.form is Form.UNKNOWN:
@@ -198,6 +212,7 @@ def record_move(value: Value, device: Device) -> None:
         return
     whole = cell.batch or cell
     whole.moved_to = device
+    whole.moved.add(cell)
     if whole.via == "element" and whole.parent is not None:
         whole.parent.moved_to = device
 

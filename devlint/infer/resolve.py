@@ -131,6 +131,13 @@ def _discarded(module: Module, source: Source) -> list[AnyFact]:
 def _tensor_kind(seen: Seen) -> Kind | None:
     """The kind of the receiver if it is a tensor, by what it was made from or by how it is used."""
     value = seen.receiver
+    if value.cell is not None and value.cell.seen & TO_MODULE and _parameter_of_forward(value.cell, seen):
+        return None if _contradicted(value.cell) else Kind.TENSOR
+    return kind_by_use(value)
+
+
+def kind_by_use(value: Value) -> Kind | None:
+    """Whether a value is a tensor, by what it was made from or by how it is used."""
     if value.kind in TENSORS:
         return value.kind
     if value.kind not in (Kind.UNKNOWN, Kind.BATCH) or value.cell is None:
@@ -138,11 +145,18 @@ def _tensor_kind(seen: Seen) -> Kind | None:
     cell = value.cell
     if _contradicted(cell):
         return None
-    if cell.seen & AS_TENSOR or _element_evidence(cell) or _from_default_collate(value):
-        return Kind.TENSOR
-    if cell.seen & TO_MODULE and _parameter_of_forward(cell, seen):
+    if _used_as_tensor(cell) or _element_evidence(cell) or _from_default_collate(value):
         return Kind.TENSOR
     return None
+
+
+def in_use(value: Value) -> Value:
+    """A value of unknown kind, with the kind that its use shows."""
+    if value.kind is not Kind.UNKNOWN or value.cell is None:
+        return value
+    if value.cell.seen & AS_MODULE and not value.cell.seen & AS_TENSOR:
+        return value._replace(kind=Kind.MODULE)
+    return value._replace(kind=kind_by_use(value) or Kind.UNKNOWN)
 
 
 def _contradicted(cell: Cell) -> bool:
@@ -157,6 +171,13 @@ def _contradicted(cell: Cell) -> bool:
             return True
         todo.extend(each.sources or ())
     return False
+
+
+def _used_as_tensor(cell: Cell, depth: int = 4) -> bool:
+    """Whether its use shows a tensor, or that of everything it may be."""
+    if cell.seen & AS_TENSOR:
+        return True
+    return bool(cell.sources) and depth > 0 and all(_used_as_tensor(source, depth - 1) for source in cell.sources or ())
 
 
 def _element_evidence(cell: Cell) -> bool:
@@ -297,8 +318,24 @@ def _conflict(element: _Element, there: Device) -> bool:
         return False
     if element.on_cpu:
         return True
-    moved = element.whole.moved_to or (element.whole.parent and element.whole.parent.moved_to)
-    return moved is not None and (moved == there or there.form is not Form.SAME)
+    return _sibling_moved(element, there) or _moved_elsewhere(element, there)
+
+
+def _sibling_moved(element: _Element, there: Device) -> bool:
+    """Whether another element of the same whole was moved to where this one is now needed."""
+    moved = element.whole.moved_to
+    if moved is None or isinstance(moved.key, Cell) and moved.key.batch is element.whole:
+        return False
+    if element.cell in element.whole.moved or not element.whole.moved:
+        return False
+    structural = element.cell.via == "item" and type(element.cell.key) is int
+    return moved == there and (structural or bool(element.cell.seen & AS_TENSOR))
+
+
+def _moved_elsewhere(element: _Element, there: Device) -> bool:
+    """Whether another loop over the same iterable moves what it yields there."""
+    iterable = element.whole.parent
+    return iterable is not None and element.whole.moved_to is None and iterable.moved_to == there
 
 
 def _loader_name(whole: Cell) -> str:

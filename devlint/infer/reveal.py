@@ -13,7 +13,7 @@ def describe(value: Value, device: Device) -> str:
         parts = value.items or ((value.element,) if value.element else ())
         described = {describe(part, part.device) for part in parts}
         return f"container of {described.pop()}" if len(described) == 1 else "container"
-    if value.kind is Kind.UNKNOWN and device.form in (Form.AT, Form.UNKNOWN):
+    if value.kind is Kind.LIBRARY or (value.kind is Kind.UNKNOWN and device.form in (Form.AT, Form.UNKNOWN)):
         return "unknown"
     place = place_name(device) if value.kind in _HAVE_A_PLACE else ""
     return f"{value.kind.value} on {place}" if place else value.kind.value

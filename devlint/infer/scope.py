@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import Any, NamedTuple, Union
 
 from .values import UNKNOWN, Cell, Device, Form, Value, join, join_devices
@@ -54,6 +55,12 @@ class State:
         new.default = self.default
         return new
 
+    def forget(self, cell: Cell) -> None:
+        """A new object is made at a place in the program that made another one before, in a loop."""
+        self.places.pop(cell, None)
+        for optimizer in [o for o, holding in self.held.items() if cell in holding.modules]:
+            del self.held[optimizer]
+
     def same(self, other: State) -> bool:
         """Whether both states say the same, so that a loop has come to rest."""
         return self.env == other.env and self.places == other.places and self.held == other.held
@@ -101,6 +108,8 @@ class Summary(NamedTuple):
     """Places whose values meet inside the function, where at least one is a parameter's."""
     held: tuple[tuple[Cell, Holding], ...]
     """Optimizers that the function makes."""
+    accelerated: bool
+    """Whether it returns only where an accelerator is there."""
 
 
 class Meeting(NamedTuple):
@@ -110,7 +119,7 @@ class Meeting(NamedTuple):
     right: Device
 
 
-NO_SUMMARY = Summary(UNKNOWN, (), (), ())
+NO_SUMMARY = Summary(UNKNOWN, (), (), (), False)
 
 
 class Function:
@@ -140,6 +149,16 @@ class Function:
             name = decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
             self.static |= name == "staticmethod"
             self.prop |= name in ("property", "cached_property")
+
+    @property
+    def names(self) -> Iterator[str]:
+        """Its name and those of the functions and the class around it."""
+        function: Function | None = self
+        while function is not None:
+            yield function.name
+            if function.owner is not None:
+                yield function.owner.name
+            function = function.outer
 
     @property
     def is_method(self) -> bool:

@@ -151,9 +151,10 @@ def _factory(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Value
     cell = ev.module.cell(node)
     if args.unpacked and given is None:
         return Value(Kind.TENSOR, UNKNOWN_DEVICE, cell)
-    if given is not None and given.kind is not Kind.NONE:
-        return Value(Kind.TENSOR, moves.denoted(ev, given, CPU), cell, origin=Origin("factory", node))
     default = ev.state.default or CPU
+    kind = Kind.SCALAR if _is_scalar(name, args) else Kind.TENSOR
+    if given is not None and given.kind is not Kind.NONE:
+        return Value(kind, moves.denoted(ev, given, CPU), cell, origin=Origin("factory", node))
     if name in api.FROM_DATA and args.positional:
         data = args.positional[0][1]
         if name in ("as_tensor", "asarray", "normal", "complex", "polar"):
@@ -162,11 +163,19 @@ def _factory(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Value
                 return Value(Kind.TENSOR, places[0], cell)
             if data.kind is Kind.UNKNOWN:
                 return Value(Kind.TENSOR, UNKNOWN_DEVICE, cell)
-        if name in ("tensor", "as_tensor") and data.kind is Kind.NUMBER:
-            return Value(Kind.SCALAR, default, cell, origin=Origin("factory", node))
         if name == "tensor" and data.kind in TENSORS:
             return Value(Kind.TENSOR, ev.location(data), cell)
-    return Value(Kind.TENSOR, default, cell, origin=Origin("factory", node))
+    return Value(kind, default, cell, origin=Origin("factory", node))
+
+
+def _is_scalar(name: str, args: Arguments) -> bool:
+    """Whether a factory makes a 0-dim tensor: of a number, or of the empty shape."""
+    first = args.positional[0][1] if args.positional else None
+    if first is None:
+        return False
+    if name in ("tensor", "as_tensor", "scalar_tensor"):
+        return first.kind is Kind.NUMBER
+    return first.kind is Kind.CONTAINER and first.items == ()
 
 
 def _operation(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Value:
@@ -232,6 +241,7 @@ def _sequence(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Valu
 
 def _new_module(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) -> Value:
     cell = ev.module.cell(node, "made")
+    ev.state.forget(cell)
     given = args.get(None, "device")
     if given is not None and given.kind is not Kind.NONE:
         ev.state.places[cell] = moves.denoted(ev, given, CPU)

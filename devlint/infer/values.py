@@ -123,7 +123,7 @@ class Cell:
     for either object, and what is learned of it is learned of both.
     """
 
-    __slots__ = ("batch", "children", "elements_are", "key", "label", "moved_to", "parent", "seen", "sources", "via")
+    __slots__ = ("batch", "children", "elements_are", "key", "label", "moved", "moved_to", "parent", "seen", "sources", "via")
 
     def __init__(self, label: str, key: object = None, parent: Cell | None = None, via: str = "") -> None:
         self.label = label
@@ -137,6 +137,8 @@ class Cell:
         """Evidence about whatever iterating over it yields."""
         self.batch: Cell | None = None
         """The whole that this is an element of, where siblings share a fate."""
+        self.moved: set[Cell] = set()
+        """The elements of this whole that were moved."""
         self.moved_to: Device | None = None
         """Where an element of this whole was moved, if one was."""
 
