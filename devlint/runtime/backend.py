@@ -26,6 +26,12 @@ aten = torch.ops.aten
 TESTED = ("2.13.0",)
 """The torch releases that the whole test-suite was run with."""
 
+_NOT_COMPOSITE = (
+    *("convolution_overrideable", "convolution_backward_overrideable"),
+    *("as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"),
+)
+"""Operators whose kernel for all backends cannot serve: it raises, or asks C++ for the size of a storage."""
+_NUMBERS = (bool, int, float, complex)
 _libraries: list[torch.library.Library] = []
 """A `Library` takes its registrations back when it is collected."""
 
@@ -106,11 +112,13 @@ def _register_kernels(checker: Checker) -> None:
         # Without it `Module.to` would replace parameters, as it does on XLA, and not move them, as on CUDA.
         "_has_compatible_shallow_copy_type": lambda *args: True,
     }
-    # These two have kernels for every backend, which raise; a fallback is not asked for them.
-    for name in ("convolution_overrideable", "convolution_backward_overrideable"):
+    for name in _NOT_COMPOSITE:
         own[name] = functools.partial(fallback, getattr(aten, name).default)
     for name, kernel in own.items():
         kernels.impl(name, kernel, "PrivateUse1")
+    # Resolving a lazy conjugate copies, and copying to a device comes here: it must take them as they are.
+    for key in ("Conjugate", "Negative"):
+        kernels.impl("_copy_from", torch.library.fallthrough_kernel, key)
     _libraries.extend([boxed, autocast, kernels])
 
 
@@ -121,6 +129,9 @@ def _run(checker: Checker, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     operands: list[Operand] = []
     host_args = [_to_host(a, operands) for a in args]
     host_kwargs = {name: _to_host(a, operands) for name, a in kwargs.items()}
+    for position in _tensor_positions(op):
+        if position < len(host_args) and isinstance(host_args[position], _NUMBERS):
+            host_args[position] = _number(host_args[position], operands)
     target = DEVICE
     if "device" in host_kwargs:
         target = torch.device(host_kwargs["device"] or DEVICE).type
@@ -136,6 +147,21 @@ def _run(checker: Checker, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any
             if _moved(operand):
                 follow(operand.tensor, operand.host)
     return result
+
+
+@functools.cache
+def _tensor_positions(op: Any) -> tuple[int, ...]:
+    arguments = enumerate(op._schema.arguments)
+    return tuple(i for i, argument in arguments if isinstance(argument.type, torch.TensorType))
+
+
+def _number(value: Any, operands: list[Operand]) -> torch.Tensor:
+    """A number where an operator takes a tensor: torch had made it one, and boxing took that back."""
+    if isinstance(value, (bool, int)):
+        return torch.tensor(value)
+    precise = any(operand.host.dtype in (torch.float64, torch.complex128) for operand in operands)
+    number = torch.tensor(value, dtype=torch.complex128 if isinstance(value, complex) else torch.float64)
+    return number if precise else number.to(torch.result_type(torch.empty(0, dtype=torch.int), value))
 
 
 def _moved(operand: Operand) -> bool:

@@ -106,5 +106,7 @@ REPLACEMENTS: Mapping[str, Callable[..., Any]] = {
     "aten::_thnn_fused_gru_cell_backward": _gru_cell_backward,
     "aten::convolution_overrideable": aten.convolution,
     "aten::convolution_backward_overrideable": _convolution_backward,
+    # A tensor without memory that means zeros; nothing after it expects that of this device.
+    "aten::_efficientzerotensor": aten.zeros,
 }
 """Operator → computation on CPU tensors."""

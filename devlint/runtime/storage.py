@@ -37,13 +37,16 @@ def host_storage(tensor: torch.Tensor) -> torch.UntypedStorage:
 
 def alias(tensor: torch.Tensor) -> torch.Tensor:
     """A CPU tensor over the same bytes as a simulated one."""
-    return torch.empty(0, dtype=tensor.dtype).set_(
-        host_storage(tensor), tensor.storage_offset(), tensor.size(), tensor.stride()
-    )
+    host = torch.empty(0, dtype=tensor.dtype)
+    host.set_(host_storage(tensor), tensor.storage_offset(), tensor.size(), tensor.stride())
+    if tensor.is_conj():
+        host = host.conj()
+    return torch._neg_view(host) if tensor.is_neg() else host
 
 
 def adopt(host: torch.Tensor) -> torch.Tensor:
     """A new simulated tensor that owns the bytes of a CPU tensor."""
+    host = host.resolve_conj().resolve_neg()
     return restride(_empty_over(host.untyped_storage(), host.dtype), host)
 
 

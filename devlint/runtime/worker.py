@@ -95,8 +95,8 @@ def _simulate() -> str:
     problem = _ask(_trial)
     if not isinstance(problem, str):
         return f"the trial run {problem.status} ({problem.message})"
-    if not problem:
-        _install()
+    if FORKS and not problem:
+        _install()  # the trial had it in its own process only
     return problem
 
 
