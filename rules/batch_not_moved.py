@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from ..claim import MIXED_DEVICES, Claim
+from ..finding import Severity
 from ..infer.facts import BatchMeeting
 from ..rule import Report, Rule
 
@@ -45,6 +46,13 @@ class BatchNotMoved(Rule[BatchMeeting]):
     def visit(self, node: CSTNode, fact: BatchMeeting) -> Iterator[Report]:
         """Report where the batch meets the device."""
         where = f" on `{fact.device}`" if fact.device else " on another device"
+        if not fact.certain:
+            yield Report(
+                f"`{fact.element}` is passed to `{fact.other}` as it comes, which lives{where}",
+                "another method of this class moves what it passes there",
+                Severity.WARNING,
+            )
+            return
         source = f" from `{fact.loader}`" if fact.loader else ""
         yield Report(
             f"`{fact.element}`{source} is still on the cpu and meets `{fact.other}`{where}",

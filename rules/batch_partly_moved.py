@@ -44,6 +44,12 @@ class BatchPartlyMoved(Rule[BatchMeeting]):
     def visit(self, node: CSTNode, fact: BatchMeeting) -> Iterator[Report]:
         """Report where the element meets the device."""
         where = f" on `{fact.device}`" if fact.device else " on another device"
+        if fact.conditional:
+            yield Report(
+                f"`{fact.element}` is moved under another condition than the rest of its batch, which it meets",
+                "on a path where one of them is moved and the other is not, their devices differ",
+            )
+            return
         yield Report(
             f"`{fact.element}` was not moved with the rest of its batch and meets `{fact.other}`{where}",
             "every element of a batch that meets a value on the device must be moved there",

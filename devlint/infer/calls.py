@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..knowledge import api
 from . import moves, torchcalls
+from .module import Feed
 from .scope import Class, Function, Summary
 from .values import (
     AS_CONTAINER,
@@ -129,7 +130,7 @@ def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
     result = ev.fresh(node)
     parties = [(at, value) for at, value in args.positional if _may_hold_tensors(value)]
     if len(parties) > 1:
-        ev.module.maybe_loss(ev.function, result.cell, [(at, ev.location(v)) for at, v in parties])
+        ev.module.maybe_loss(ev.function, result.cell, [(at, ev.location(v), v.cell) for at, v in parties])
     return result
 
 
@@ -401,7 +402,10 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
     for index, (at, value) in enumerate(unmoved):
         if index == 0 or library.startswith("torch.nn.") or ev.location(value).key is ev.location(unmoved[0][1]).key:
             for part in value.items or (value.element or value,) if value.kind is Kind.CONTAINER else (value,):
-                ev.meeting(at, ev.location(part), func, place)
+                ev.meeting(at, ev.location(part), func, place, part.cell)
+    if unmoved and base.cell is not None and ev.function is not None and ev.function.owner is not None:
+        at, value = unmoved[0]
+        ev.module.feeds.append(Feed(ev.function, base.cell, at, ev.location(value), place))
     owner = ev.function.owner.cell if ev.function is not None and ev.function.owner is not None else None
     if place.form is Form.UNKNOWN or (place.form is Form.AT and place.key is not owner):
         moved = ev.combine([value for _, value in unmoved])

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..knowledge import api
 from ..knowledge.attributes import MODULE_ONLY, TENSOR_ONLY, TENSOR_TOO
 from . import guards
-from .scope import Class, Function, State, join_states
+from .scope import Class, Function, Met, State, join_states
 from .values import (
     AS_LOADER,
     AS_MODULE,
@@ -273,6 +273,8 @@ class Evaluator:
                 return self.module.property_value(self, method, base)
             return Value(Kind.FUNCTION, data=method)
         value = cls.attribute(name)
+        if value is not None and value.kind is Kind.NONE:
+            value = None  # a placeholder that something else fills
         if base.kind is Kind.MODULE and base.cell is not None:
             part = base.cell.child(name, "", "attribute")
             if value is None:
@@ -393,14 +395,22 @@ class Evaluator:
             for i, (left, here, one) in enumerate(places):
                 for right, there, other in places[i + 1 :]:
                     if not (_excused(one, here) or _excused(other, there)):
-                        self.meeting(left, here, right, there)
+                        self.meeting(left, here, right, there, one.cell, other.cell)
         return self.combine([value for _, value in parties])
 
-    def meeting(self, left: ast.expr, here: Device, right: ast.AST, there: Device) -> None:
-        """Record that values on two devices come together."""
+    def meeting(
+        self,
+        left: ast.expr,
+        here: Device,
+        right: ast.AST,
+        there: Device,
+        one: Cell | None = None,
+        other: Cell | None = None,
+    ) -> None:
+        """Record that values on two devices come together; `one` and `other` are their cells, where known."""
         if here == there or Form.UNKNOWN in (here.form, there.form):
             return
-        self.module.met(self.function, left, here, right, there)
+        self.module.met(Met(self.function, left, here, right, there, one, other))
 
     # Operators
 
@@ -438,7 +448,7 @@ class Evaluator:
         value = self.eval(node.operand)
         if isinstance(node.op, ast.Not):
             truth = guards.truth(node.operand, value)
-            return Value(Kind.FLAG, data=Truth(truth.if_false, truth.if_true)) if truth else NUMBER
+            return Value(Kind.FLAG, data=truth._replace(if_true=truth.if_false, if_false=truth.if_true)) if truth else NUMBER
         if value.kind is Kind.NUMBER and isinstance(node.op, ast.USub) and isinstance(value.data, (int, float)):
             return Value(Kind.NUMBER, data=-value.data)
         if isinstance(node.op, ast.Invert) and value.cell is not None and value.kind is Kind.UNKNOWN:
@@ -462,7 +472,8 @@ class Evaluator:
         any_true, any_false = any(t.if_true for t in truths), any(t.if_false for t in truths)
         if any_true or any_false:
             all_true, all_false = all(t.if_true for t in truths), all(t.if_false for t in truths)
-            truth = Truth(any_true, all_false) if conjunction else Truth(all_true, any_false)
+            machine = all(t.machine for t in truths)
+            truth = Truth(any_true, all_false, machine) if conjunction else Truth(all_true, any_false, machine)
             return Value(Kind.FLAG, data=truth)
         return result or UNKNOWN
 
@@ -609,7 +620,7 @@ class Evaluator:
 
     def bind(self, target: ast.expr, value: Value) -> None:
         """Assign a value to a target."""
-        if value.kind in (Kind.DEVICE, Kind.STRING) and value.device.form is Form.EITHER:
+        if value.kind in (Kind.DEVICE, Kind.STRING) and value.device.form in (Form.EITHER, Form.CPU):
             value = value._replace(device=self._symbol(target, value.device))
         if isinstance(target, ast.Name):
             if value.cell is not None and not value.cell.label:
@@ -635,7 +646,8 @@ class Evaluator:
         if not isinstance(target, (ast.Name, ast.Attribute)):
             return chosen
         label = target.id if isinstance(target, ast.Name) else ast.unparse(target)
-        return Device(Form.SAME, chosen.name, self.module.cell(target, "device", label))
+        form = Form.SAME if chosen.form is Form.EITHER else chosen.form
+        return Device(form, chosen.name, self.module.cell(target, "device", label))
 
     def _bind_attribute(self, target: ast.Attribute, value: Value) -> None:
         base = self.eval(target.value)

@@ -81,6 +81,10 @@ class BatchMeeting(NamedTuple):
     """The device as the program names it."""
     partly: bool
     """Whether another element of the same batch is moved."""
+    certain: bool
+    """Whether it fails whatever the caller does."""
+    conditional: bool
+    """Whether both are moved, but under conditions that can differ."""
 
 
 AnyFact = Union[Discarded, HardcodedCall, HardcodedDevice, StaleOptimizer, BatchMeeting]

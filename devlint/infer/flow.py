@@ -13,6 +13,8 @@ from .evaluate import Evaluator
 from .scope import Class, Function, State, join_states
 from .values import (
     AS_TENSOR,
+    Device,
+    Form,
     NONE,
     TENSORS,
     UNKNOWN,
@@ -38,6 +40,29 @@ def _on(*types: type) -> Callable[[Handler], Handler]:
         return method
 
     return register
+
+
+class Path(NamedTuple):
+    """A branch of an `if` in which something is moved."""
+
+    chain: ast.If
+    """The first `if` of its `if … elif … else`."""
+    node: ast.If
+    outcome: bool
+    asks: str
+    """`machine` when the condition asks the machine alone, `option` when it asks for a setting; else empty."""
+    origin: Any
+    """The move."""
+
+
+def _paths(value: Value, path: Path) -> frozenset[Path] | None:
+    """The paths on which a value is on an accelerator; None where that is not known."""
+    device = value.device
+    if device.form is Form.CPU or (device.form in (Form.AT, Form.UNKNOWN) and value.origin is None and value.cell):
+        return frozenset()
+    if device.form in (Form.ACCELERATOR, Form.SAME):
+        return frozenset({path})
+    return device.key if isinstance(device.key, frozenset) else None
 
 
 class Loop(NamedTuple):
@@ -242,8 +267,31 @@ class Flow(Evaluator):
         self.run(node.body)
         then, self.state = self.state, otherwise
         guards.assume(self, node.test, test, False)
+        if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
+            self.module.chains[node.orelse[0]] = self.module.chains.get(node, node)
         self.run(node.orelse)
+        conditional = self._moved_on_one_path(node, test, then, self.state)
         self.state = join_states(then, self.state)
+        for name, device in conditional.items():
+            self.state.env[name] = self.state.env[name]._replace(device=device)
+
+    def _moved_on_one_path(self, node: ast.If, test: Value, then: State, orelse: State) -> dict[str, Device]:
+        """Variables that one branch moves, with the paths on which they are moved."""
+        found: dict[str, Device] = {}
+        if not (then.alive and orelse.alive):
+            return found
+        asks = guards.asks(node.test, test)
+        chain = self.module.chains.get(node, node)
+        for name, value in then.env.items():
+            other = orelse.env.get(name)
+            if other is None or other is value or not isinstance(name, str) or other.cell is not value.cell:
+                continue
+            mine, theirs = (_paths(v, Path(chain, node, side, asks, v.origin)) for v, side in ((value, True), (other, False)))
+            if mine is not None and theirs is not None and (mine or theirs):
+                if Form.CPU in (value.device.form, other.device.form) or Form.EITHER in (value.device.form, other.device.form):
+                    device = value.device if mine else other.device
+                    found[name] = Device(Form.EITHER, device.name, mine | theirs)
+        return found
 
     @_on(ast.Match)
     def _match(self, node: ast.Match) -> None:

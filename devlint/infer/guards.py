@@ -53,6 +53,15 @@ def mentions_accelerator(name: str) -> bool:
     return _WANTS.search(name) is not None
 
 
+def asks(test: ast.expr, value: Value) -> str:
+    """Whom a condition asks: the `machine` alone, an `option` of the program, or neither for sure."""
+    if value.kind is Kind.FLAG and value.data.machine:
+        return "machine"
+    if isinstance(test, ast.Compare) and hint(test.left) is not None and isinstance(test.comparators[0], ast.Constant):
+        return "option"
+    return ""
+
+
 def counts_accelerators(ev: Evaluator, iterable: ast.expr) -> bool:
     """`range(torch.cuda.device_count())`: the body runs once for each device there is."""
     if not isinstance(iterable, ast.Call) or getattr(iterable.func, "id", "") != "range" or not iterable.args:

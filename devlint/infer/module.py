@@ -10,7 +10,7 @@ from . import guards
 from .annotations import annotated
 from .evaluate import DEVICE_NAME
 from .flow import Flow
-from .scope import NO_SUMMARY, Class, Function, FunctionNode, Holding, Meeting, Site, State, Summary, join_states
+from .scope import NO_SUMMARY, Class, Function, FunctionNode, Holding, Meeting, Met, Site, State, Summary, join_states
 from .values import (
     NONE,
     TENSORS,
@@ -56,22 +56,22 @@ class Stale(NamedTuple):
     method: str
 
 
-class Met(NamedTuple):
-    """Values on two devices that come together."""
-
-    function: Function | None
-    left: ast.expr
-    here: Device
-    right: ast.AST
-    there: Device
-
-
 class MaybeLoss(NamedTuple):
     """A call of something unknown, whose arguments must agree if its result turns out to be a loss."""
 
     function: Function | None
     result: Cell | None
-    parties: list[tuple[ast.expr, Device]]
+    parties: list[tuple[ast.expr, Device, Cell | None]]
+
+
+class Feed(NamedTuple):
+    """A value that a method passes to a module which the class moved."""
+
+    function: Function
+    module: Cell
+    at: ast.expr
+    device: Device
+    place: Device
 
 
 class Module:
@@ -85,6 +85,8 @@ class Module:
         self.cells: dict[tuple[object, str], Cell] = {}
         self.functions: dict[FunctionNode, Function] = {}
         self.classes: list[Class] = []
+        self.chains: dict[ast.If, ast.If] = {}
+        """The first `if` that each `elif` belongs to."""
         self.cuda_by_nature = False
         self.accelerated = False
         """Whether the module as a whole is skipped where there is no accelerator."""
@@ -96,6 +98,7 @@ class Module:
         self.stale: dict[ast.AST, Stale] = {}
         self.meetings: list[Met] = []
         self.losses: list[MaybeLoss] = []
+        self.feeds: list[Feed] = []
         self.links: list[tuple[Cell, Cell]] = []
         self.reveals: dict[int, tuple[Value, Device]] = {}
         self._parameters_of: dict[Function, tuple[Any, ...]] = {}
@@ -143,6 +146,7 @@ class Module:
             for node in [node for node, seen in table.items() if seen[0] is function]:  # type: ignore[index,attr-defined]
                 del table[node]  # type: ignore[attr-defined]
         self.meetings = [met for met in self.meetings if met.function is not function]
+        self.feeds = [feed for feed in self.feeds if feed.function is not function]
         self.losses = [loss for loss in self.losses if loss.function is not function]
         self._missed.pop(function, None)
         for other in self.functions.values():
@@ -336,12 +340,12 @@ class Module:
         for node in [n for n, s in self.stale.items() if s.function is function and s.holding.modules <= modules]:
             del self.stale[node]
 
-    def met(self, function: Function | None, left: ast.expr, here: Device, right: ast.AST, there: Device) -> None:
+    def met(self, meeting: Met) -> None:
         """Values on two devices come together."""
-        self.meetings.append(Met(function, left, here, right, there))
+        self.meetings.append(meeting)
 
     def maybe_loss(
-        self, function: Function | None, result: Cell | None, parties: list[tuple[ast.expr, Device]]
+        self, function: Function | None, result: Cell | None, parties: list[tuple[ast.expr, Device, Cell | None]]
     ) -> None:
         """Something unknown is called with several values."""
         self.losses.append(MaybeLoss(function, result, parties))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from ..knowledge import api
 from . import guards
 from .values import (
+    AS_SWITCH,
     CPU,
     TENSORS,
     UNKNOWN_DEVICE,
@@ -127,10 +128,21 @@ def _device_at_hand(ev: Evaluator) -> str | None:
     return None
 
 
+def _note_switch(ev: Evaluator, base: Value, device: Device) -> None:
+    """Moving what is on the cpu anyway to a variable that holds the cpu says that the variable is meant to change."""
+    if device.form is not Form.CPU or not isinstance(device.key, Cell) or device.key.batch is not None:
+        return
+    place = ev.location(base)
+    if place.form is Form.CPU and place.key is not device.key:
+        device.key.note(AS_SWITCH)
+
+
 def move_tensor(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
     """A tensor's move returns a copy."""
     device, casts = target(ev, node, name, args)
     hardcoded_call(ev, node, base, name, args)
+    if device is not None:
+        _note_switch(ev, base, device)
     if ev.discarding is node:
         if device is not None or casts:
             discarded(ev, node, base, name, casts, device)
@@ -154,6 +166,7 @@ def move_unknown(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Ar
         record_move(base, device)
     if device is None:
         return base
+    _note_switch(ev, base, device)
     if base.cell is not None and base.kind is Kind.UNKNOWN:
         relocate(ev, node, base, device, name)
     if ev.discarding is node:
@@ -166,6 +179,7 @@ def move_module(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arg
     device, _ = target(ev, node, "to" if name == "to_empty" else name, args)
     hardcoded_call(ev, node, base, name, args)
     if device is not None:
+        _note_switch(ev, base, device)
         relocate(ev, node, base, device, name)
     return base
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..span import Span
 from .facts import AnyFact, BatchMeeting, Discarded, HardcodedCall, HardcodedDevice, StaleOptimizer
-from .module import MaybeLoss, Met, Module, Seen
+from .flow import Path
+from .module import MaybeLoss, Module, Seen
+from .scope import Met
 from .values import (
     AS_CONTAINER,
     AS_LOADER,
     AS_MODULE,
     AS_OTHER,
+    AS_SWITCH,
     AS_TENSOR,
     DIFFERENTIATED,
     TENSORS,
@@ -271,31 +275,104 @@ def _batches(module: Module, source: Source) -> list[AnyFact]:
     meetings = list(module.meetings)
     for loss in module.losses:
         meetings.extend(_loss_meetings(loss))
-    found: dict[tuple[Cell, object], BatchMeeting] = {}
+    found: dict[object, BatchMeeting] = {}
     for met in meetings:
-        for at, here, other, there in (
-            (met.left, met.here, met.right, met.there),
-            (met.right, met.there, met.left, met.here),
-        ):
-            element = _element(here)
-            if element is None or element.cell in dropped or not isinstance(at, ast.expr):
-                continue
-            if not _conflict(element, there):
-                continue
-            partly = element.whole.moved_to is not None
-            key = (element.cell if partly else element.whole, met.function)
-            fact = BatchMeeting(
-                source.span(at),
-                _NODE_TYPES.get(type(at), ""),
-                source.quote(at),
-                _loader_name(element.whole),
-                source.quote(other),
-                _device_name(there),
-                partly,
-            )
+        for key, fact in (*_unmoved(met, dropped, source), *_under_other_conditions(met, source)):
             if key not in found or fact.span < found[key].span:
                 found[key] = fact
-    return list(found.values())
+    return [*found.values(), *_fed_unmoved(module, source)]
+
+
+def _unmoved(met: Met, dropped: set[object], source: Source) -> Iterator[tuple[object, BatchMeeting]]:
+    """Elements of batches that meet a value on a device."""
+    for at, here, other, there in (
+        (met.left, met.here, met.right, met.there),
+        (met.right, met.there, met.left, met.here),
+    ):
+        element = _element(here)
+        if element is None or element.cell in dropped or not isinstance(at, ast.expr):
+            continue
+        if _conflict(element, there):
+            partly = element.whole.moved_to is not None
+            yield (
+                (element.cell if partly else element.whole, met.function),
+                BatchMeeting(
+                    source.span(at),
+                    _NODE_TYPES.get(type(at), ""),
+                    source.quote(at),
+                    _loader_name(element.whole),
+                    source.quote(other),
+                    _device_name(there),
+                    partly,
+                    certain=True,
+                    conditional=False,
+                ),
+            )
+
+
+def _under_other_conditions(met: Met, source: Source) -> Iterator[tuple[object, BatchMeeting]]:
+    """Elements of one batch that meet, each moved under a condition of its own."""
+    here, there = met.here.key, met.there.key
+    if not isinstance(here, frozenset) or not isinstance(there, frozenset) or not _differ(here, there):
+        return
+    paths = sorted(here | there, key=lambda path: path.node.lineno)
+    moves = [path.origin.node for path in paths if path.origin is not None and isinstance(path.origin.node, ast.Call)]
+    if not moves or not isinstance(moves[0].func, ast.Attribute):
+        return
+    receiver = moves[0].func.value
+    yield (
+        ("paths", paths[0].node),
+        BatchMeeting(
+            source.span(receiver),
+            _NODE_TYPES.get(type(receiver), ""),
+            source.quote(receiver),
+            "",
+            source.quote(met.right),
+            _device_name(met.there),
+            partly=True,
+            certain=True,
+            conditional=True,
+        ),
+    )
+
+
+def _differ(here: frozenset[Path], there: frozenset[Path]) -> bool:
+    """Whether there is a path on which one is moved and the other is not."""
+    if {(path.node, path.outcome) for path in here} == {(path.node, path.outcome) for path in there}:
+        return False
+    chains = {path.chain for path in here | there}
+    if len(chains) == 1:
+        return True
+    asked = {path.asks for path in here}, {path.asks for path in there}
+    return asked in (({"machine"}, {"option"}), ({"option"}, {"machine"}))
+
+
+def _fed_unmoved(module: Module, source: Source) -> Iterator[AnyFact]:
+    """Arguments that one method passes to a module as they are, and another moves first."""
+    moved = {(feed.module, feed.device): feed.function for feed in module.feeds if feed.device == feed.place}
+    for feed in module.feeds:
+        owner = feed.function.owner
+        cell = feed.device.key
+        if feed.device.form is not Form.AT or not isinstance(cell, Cell) or cell.via != "parameter":
+            continue
+        if owner is None or owner.is_module or feed.place.form not in (Form.SAME, Form.ACCELERATOR, Form.EITHER):
+            continue
+        mover = moved.get((feed.module, feed.place))
+        if mover is None or mover is feed.function or mover.owner is not owner or mover.sites:
+            continue
+        if feed.function.sites or not isinstance(feed.at, ast.Name):
+            continue
+        yield BatchMeeting(
+            source.span(feed.at),
+            _NODE_TYPES.get(type(feed.at), ""),
+            source.quote(feed.at),
+            "",
+            feed.module.label,
+            _device_name(feed.place),
+            partly=False,
+            certain=False,
+            conditional=False,
+        )
 
 
 def _loss_meetings(loss: MaybeLoss) -> list[Met]:
@@ -303,9 +380,9 @@ def _loss_meetings(loss: MaybeLoss) -> list[Met]:
     if loss.result is None or not loss.result.seen & DIFFERENTIATED:
         return []
     return [
-        Met(loss.function, left, here, right, there)
-        for i, (left, here) in enumerate(loss.parties)
-        for right, there in loss.parties[i + 1 :]
+        Met(loss.function, left, here, right, there, one, other)
+        for i, (left, here, one) in enumerate(loss.parties)
+        for right, there, other in loss.parties[i + 1 :]
     ]
 
 
@@ -314,7 +391,8 @@ def _conflict(element: _Element, there: Device) -> bool:
     other = there.key
     if isinstance(other, Cell) and (other is element.whole or other.batch is element.whole):
         return False
-    if there.form not in (Form.ACCELERATOR, Form.SAME, Form.EITHER):
+    switch = there.form is Form.CPU and isinstance(other, Cell) and bool(other.seen & AS_SWITCH)
+    if there.form not in (Form.ACCELERATOR, Form.SAME, Form.EITHER) and not switch:
         return False
     if element.on_cpu:
         return True
@@ -344,6 +422,6 @@ def _loader_name(whole: Cell) -> str:
 
 
 def _device_name(device: Device) -> str:
-    if device.form is Form.SAME and isinstance(device.key, Cell):
+    if device.form in (Form.SAME, Form.CPU) and isinstance(device.key, Cell):
         return device.key.label
     return device.name

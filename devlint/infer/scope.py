@@ -119,6 +119,19 @@ class Meeting(NamedTuple):
     right: Device
 
 
+class Met(NamedTuple):
+    """Values on two devices that come together."""
+
+    function: Function | None
+    left: ast.expr
+    here: Device
+    right: ast.AST
+    there: Device
+    one: Cell | None
+    """The cell of the value at `left`."""
+    other: Cell | None
+
+
 NO_SUMMARY = Summary(UNKNOWN, (), (), (), False)
 
 

@@ -41,7 +41,7 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
     if not head:
         return _builtin(ev, node, name, args)
     if dotted in api.CUDA_QUERIES:
-        return Value(Kind.FLAG, data=Truth(True, False))
+        return Value(Kind.FLAG, data=Truth(True, False, machine=True))
     if dotted in api.CUDA_NEEDED:
         ev.state.accelerated = True
         return OTHER
@@ -213,8 +213,10 @@ def _operation(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Val
 def _autocast(ev: Evaluator, args: Arguments) -> None:
     given = args.get(0, "device_type")
     enabled = args.get(None, "enabled")
-    if given is None or given.kind is not Kind.STRING or enabled is not None or args.unpacked:
-        return  # a setting that the caller can switch off
+    if given is None or given.kind is not Kind.STRING or args.unpacked:
+        return
+    if enabled is not None and enabled.kind in (Kind.FLAG, Kind.NUMBER):
+        return
     moves.use_literal(ev, given, "autocast")
 
 

@@ -113,6 +113,8 @@ DIFFERENTIATED = 16
 TO_MODULE = 32
 """Passed to a module call."""
 AS_CONTAINER = 64
+AS_SWITCH = 128
+"""A variable that holds the cpu, but that what is on the cpu anyway is moved to: it is there to be changed."""
 
 
 class Cell:
@@ -189,6 +191,8 @@ class Truth(NamedTuple):
 
     if_true: bool
     if_false: bool
+    machine: bool = False
+    """Whether it asks the machine and nothing else."""
 
 
 class Value(NamedTuple):
@@ -226,9 +230,12 @@ def join(a: Value, b: Value) -> Value:
     if kind in _NAMED and a.data != b.data:
         # One of several callees: unknown, unless either would do the same.
         return a if api.is_optimizer(a.data) and api.is_optimizer(b.data) else UNKNOWN
+    for value in (a, b):
+        if value.kind in TENSORS and value.cell is not None:
+            value.cell.note(AS_TENSOR)
     device = join_devices(a.device, b.device)
     if kind is Kind.FLAG:
-        return Value(kind, data=Truth(a.data[0] and b.data[0], a.data[1] and b.data[1]))
+        return Value(kind, data=Truth(a.data.if_true and b.data.if_true, a.data.if_false and b.data.if_false))
     items = None
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
         items = tuple(map(join, a.items, b.items))
