@@ -114,8 +114,8 @@ def apply(ev: Evaluator, node: ast.Call, callee: Value, args: Arguments) -> Valu
             return function_call(ev, node, method, callee, args)
         return module_call(ev, node, callee, args) if cls.is_module else ev.fresh(node)
     if kind is Kind.UNKNOWN and callee.cell is not None:
-        callee.cell.note(AS_MODULE | AS_OTHER)
-        if callee.cell in ev.state.places or _owner_is_module(callee.cell):
+        callee.cell.note(AS_OTHER)
+        if callee.cell in ev.state.places or callee.cell.seen & AS_MODULE or _owner_is_module(callee.cell):
             return module_call(ev, node, callee, args)
         return unknown_call(ev, node, args)
     return ev.fresh(node)
@@ -195,8 +195,8 @@ def tensor_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: A
     if name in api.CAST_METHODS:
         if ev.discarding is node and (name != "type" or args.positional):
             moves.discarded(ev, node, base, name, casts=True)
-        if name == "type" and not args.positional:
-            return STRING
+        if name == "type":
+            return moves.retype(ev, node, base, args)
         return Value(Kind.SCALAR if base.kind is Kind.SCALAR else Kind.TENSOR, device, base.cell)
     if name in api.NUMBER_METHODS:
         return NUMBER
@@ -261,6 +261,8 @@ def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
     if name in api.CAST_METHODS:
         if ev.discarding is node and not (name == "type" and not args.positional):
             moves.discarded(ev, node, base, name, casts=True)
+        if name == "type":
+            return moves.retype(ev, node, base, args)
         return Value(Kind.TENSOR, base.device, cell) if base.kind is Kind.BATCH else base
     if name in _SAME_OBJECT:
         return base
@@ -380,6 +382,9 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
     for _, value in args.positional:
         if value.kind is Kind.UNKNOWN and value.cell is not None:
             value.cell.note(TO_MODULE)
+    if args.positional and base.cell is not None and ev.function is not None and ev.function.owner is not None:
+        at, value = args.positional[0]
+        ev.module.feeds.append(Feed(ev.function, base.cell, at, ev.location(value), ev.place_of(base)))
     if isinstance(base.data, Class):
         method = base.data.method("forward")
         if method is not None:
@@ -403,13 +408,13 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
         if index == 0 or library.startswith("torch.nn.") or ev.location(value).key is ev.location(unmoved[0][1]).key:
             for part in value.items or (value.element or value,) if value.kind is Kind.CONTAINER else (value,):
                 ev.meeting(at, ev.location(part), func, place, part.cell)
-    if unmoved and base.cell is not None and ev.function is not None and ev.function.owner is not None:
-        at, value = unmoved[0]
-        ev.module.feeds.append(Feed(ev.function, base.cell, at, ev.location(value), place))
     owner = ev.function.owner.cell if ev.function is not None and ev.function.owner is not None else None
     if place.form is Form.UNKNOWN or (place.form is Form.AT and place.key is not owner):
         moved = ev.combine([value for _, value in unmoved])
         place = moved if moved.form is not Form.UNKNOWN else place
+    elif place.form is Form.EITHER and not isinstance(place.key, frozenset):
+        moved = ev.combine([value for _, value in unmoved])
+        place = moved if moved.form is Form.EITHER else place
     kind = Kind.TENSOR if library.startswith("torch.nn.") else Kind.BATCH
     return Value(kind, place, ev.module.cell(node))
 

@@ -65,6 +65,11 @@ def _paths(value: Value, path: Path) -> frozenset[Path] | None:
     return device.key if isinstance(device.key, frozenset) else None
 
 
+def _is_element(value: Value) -> bool:
+    """Whether a value is one of several that came together, from a loop or a caller."""
+    return value.cell is not None and value.cell.batch is not None
+
+
 class Loop(NamedTuple):
     """A loop being run: what it iterates, and the variables it binds."""
 
@@ -288,7 +293,7 @@ class Flow(Evaluator):
                 continue
             mine, theirs = (_paths(v, Path(chain, node, side, asks, v.origin)) for v, side in ((value, True), (other, False)))
             if mine is not None and theirs is not None and (mine or theirs):
-                if Form.CPU in (value.device.form, other.device.form) or Form.EITHER in (value.device.form, other.device.form):
+                if _is_element(value) or {Form.CPU, Form.EITHER} & {value.device.form, other.device.form}:
                     device = value.device if mine else other.device
                     found[name] = Device(Form.EITHER, device.name, mine | theirs)
         return found

@@ -10,6 +10,7 @@ from . import guards
 from .values import (
     AS_SWITCH,
     CPU,
+    STRING,
     TENSORS,
     UNKNOWN_DEVICE,
     Cell,
@@ -151,6 +152,24 @@ def move_tensor(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arg
     if device is None:
         return Value(kind, ev.location(base), base.cell)
     record_move(base, device)
+    return Value(kind, device, base.cell, origin=Origin("moved", node))
+
+
+def retype(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> Value:
+    """`x.type(torch.cuda.FloatTensor)` moves as well as casts; `x.type(torch.float32)` only casts."""
+    given = args.get(0, "dtype")
+    if given is None:
+        return STRING
+    kind = base.kind if base.kind is Kind.SCALAR else Kind.TENSOR
+    if given.kind is Kind.DTYPE:
+        return Value(kind, ev.location(base), base.cell)
+    name = given.data if isinstance(given.data, str) else ""
+    device = UNKNOWN_DEVICE
+    if name.startswith("torch.cuda."):
+        device = accelerator("cuda")
+    elif name.startswith("torch.") and name.endswith("Tensor"):
+        device = CPU
+    record_move(base, accelerator("cuda") if device is UNKNOWN_DEVICE else device)
     return Value(kind, device, base.cell, origin=Origin("moved", node))
 
 

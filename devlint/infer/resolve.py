@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..knowledge import api
 from ..span import Span
 from .facts import AnyFact, BatchMeeting, Discarded, HardcodedCall, HardcodedDevice, StaleOptimizer
 from .flow import Path
@@ -239,6 +240,9 @@ def _stale(module: Module, source: Source) -> list[AnyFact]:
         stage = "replaced" if stale.method in ("to_empty", "FullyShardedDataParallel") else holding.stage
         if stage in ("stepped", "loaded") and holding.stateless:
             stage = "fresh"
+        inside = any(other.holding == holding and other.function is not stale.function for other in module.stale.values())
+        if inside and not _is_move(node):
+            continue  # the function that is called here is where the move stands
         moved = node.func.value if isinstance(node.func, ast.Attribute) else node
         if stale.method == "FullyShardedDataParallel" and node.args:
             moved = node.args[0]
@@ -246,6 +250,10 @@ def _stale(module: Module, source: Source) -> list[AnyFact]:
             StaleOptimizer(source.span(node), "Call", source.quote(moved), holding.name, holding.line, stage)
         )
     return found
+
+
+def _is_move(node: ast.Call) -> bool:
+    return isinstance(node.func, ast.Attribute) and node.func.attr in (*api.MOVE_METHODS, "to_empty")
 
 
 # Batches

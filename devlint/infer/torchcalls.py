@@ -215,7 +215,7 @@ def _autocast(ev: Evaluator, args: Arguments) -> None:
     enabled = args.get(None, "enabled")
     if given is None or given.kind is not Kind.STRING or args.unpacked:
         return
-    if enabled is not None and enabled.kind in (Kind.FLAG, Kind.NUMBER):
+    if enabled is not None and (enabled.kind is Kind.FLAG or enabled.data is not None):
         return
     moves.use_literal(ev, given, "autocast")
 
