@@ -265,7 +265,7 @@ def _register_serialization() -> None:
         return storage.storage_over(host)
 
     torch.serialization.register_package(1, tag, restore)
-    size, to_cpu = torch._C.StorageBase.nbytes, torch.UntypedStorage.cpu
+    size, to_cpu, copy = torch._C.StorageBase.nbytes, torch.UntypedStorage.cpu, torch.UntypedStorage.clone
 
     def nbytes(self: Any) -> int:
         return int(self._host.nbytes() if "_host" in self.__dict__ else size(self))
@@ -274,4 +274,9 @@ def _register_serialization() -> None:
         return self._host.clone() if self.device.type == DEVICE else to_cpu(self)
 
     torch.UntypedStorage.nbytes = torch.UntypedStorage.size = nbytes
+
+    def clone(self: Any) -> Any:
+        return storage.storage_over(self._host.clone()) if self.device.type == DEVICE else copy(self)
+
     torch.UntypedStorage.cpu = cpu
+    torch.UntypedStorage.clone = clone

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -89,11 +90,11 @@ def pair(code: str, claim: Claim, bug: Path, fixed: Path) -> Iterator[Case]:
     yield Case(code, bug.name, str(bug), wrong, claim, cured=False)
     yield Case(code, fixed.name, str(fixed), right, claim, cured=True)
     if not claim.needs and not isinstance(claim.bug, Observes) and not isinstance(claim.cpu, Observes):
-        for line, source in taken_back(wrong, right, f"# {code}"):
+        for line, source in taken_back(wrong, right, code):
             yield Case(code, f"{bug.name}:{line}", str(fixed), source, claim, cured=False, undone=True)
 
 
-def taken_back(bug: str, fixed: str, mark: str) -> Iterator[tuple[int, str]]:
+def taken_back(bug: str, fixed: str, code: str) -> Iterator[tuple[int, str]]:
     """The cured program with one marked bug restored, and that bug's line.
 
     A program with several bugs stops at the first; only this shows that every one of them is a bug.
@@ -101,7 +102,8 @@ def taken_back(bug: str, fixed: str, mark: str) -> Iterator[tuple[int, str]]:
     wrong, right = bug.splitlines(keepends=True), fixed.splitlines(keepends=True)
     opcodes = difflib.SequenceMatcher(None, wrong, right, autojunk=False).get_opcodes()
     changes = [change for change in opcodes if change[0] != "equal"]
-    marked = [change for change in changes if any(mark in line for line in wrong[change[1] : change[2]])]
+    mark = re.compile(rf"# .*\b{code}\b")
+    marked = [change for change in changes if any(map(mark.search, wrong[change[1] : change[2]]))]
     if len(marked) < 2:
         return  # that is the bug itself
     # A cure may take more than the marked line: what else changed belongs to the nearest one.

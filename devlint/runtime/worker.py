@@ -92,9 +92,10 @@ def _simulate() -> str:
 
     if lacking := backend.missing():
         return lacking
-    problem = _ask(_trial)
-    if not isinstance(problem, str):
-        return f"the trial run {problem.status} ({problem.message})"
+    answer = _ask(_trial)
+    if isinstance(answer, Lost):
+        return f"the trial run {answer.status} ({answer.message})"
+    problem = str(answer)
     if FORKS and not problem:
         _install()  # the trial had it in its own process only
     return problem

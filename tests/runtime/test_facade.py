@@ -45,7 +45,7 @@ ANSWERS = {
     "context": "cuda",
     "default": ("cuda", "cuda"),
     "thread": "cuda",
-    "backward": [4.0, 4.0, 4.0],
+    "backward": [2.0, 2.0, 2.0],
     "timed": True,
     "second": "CUDA error: invalid device ordinal",
     "generator": "cuda",

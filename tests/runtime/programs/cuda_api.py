@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """What scripts ask of CUDA besides tensors; on the cpu there is nothing to ask."""
 
 import io

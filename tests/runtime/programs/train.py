@@ -1,3 +1,4 @@
+# mypy: ignore-errors
 """Trains three kinds of models as scripts do; the losses must not depend on the device."""
 
 import copy
@@ -72,7 +73,7 @@ def train(model, kind):
             scaler.step(optimizer)
             scaler.update()
             with torch.no_grad():
-                for kept, parameter in zip(average.parameters(), model.parameters()):
+                for kept, parameter in zip(average.parameters(), model.parameters(), strict=True):
                     kept.lerp_(parameter, 0.1)
             losses.append(round(loss.item(), 3))
         schedule.step()

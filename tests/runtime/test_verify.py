@@ -1,0 +1,283 @@
+"""The prover itself: true claims are confirmed, false ones are not, and nothing takes it down."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from devlint.claim import MIXED_DEVICES, NO_ACCELERATOR, RUNS, Claim, Observes, Raises, everywhere
+from devlint.runtime import verify
+from devlint.runtime.catalogue import Case, programs, taken_back
+from devlint.runtime.devices import run, run_all
+from devlint.runtime.proof import Proof, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+BUG = """\
+import torch
+device = "cuda" if torch.cuda.is_available() else "cpu"
+x = torch.ones(3, device=device)
+y = torch.ones(3)
+y.to(device)  # T
+total = (x + y).sum()
+"""
+FIXED = BUG.replace("y.to(device)  # T", "y = y.to(device)")
+HARMLESS = "    # nothing wrong here  # T\n"
+TWO = "import torch\nx = torch.ones(2).cuda()  # T\nif x.is_cpu:\n    pass  # T\n"
+MIXED = Claim(MIXED_DEVICES)
+TRAINS = Claim(Observes("total", bug=0, fixed=1))
+
+PROGRAMS: dict[str, tuple[Claim, str, str]] = {
+    "true": (MIXED, BUG, FIXED),
+    "claims nothing": (Claim(RUNS), BUG, FIXED),
+    "wrong error": (Claim(Raises("TypeError")), BUG, FIXED),
+    "wrong words": (Claim(Raises("RuntimeError", "out of memory")), BUG, FIXED),
+    "base class": (Claim(Raises("Exception", "^Expected")), BUG, FIXED),
+    "not cured": (MIXED, BUG, BUG),
+    "needs cuda": (Claim(NO_ACCELERATOR), "import torch\ntorch.ones(1).cuda()\n", FIXED),
+    "reverse": (Claim(RUNS, cpu=NO_ACCELERATOR), "import torch\ntorch.ones(1).cuda()\n", FIXED),
+    "silent": (TRAINS, "total = 0", "total = 1"),
+    "silent, but not cured": (TRAINS, "total = 0", "total = 0"),
+    "not silent": (TRAINS, "total = 1", "total = 1"),
+    "not observable": (TRAINS, "", "total = 1"),
+    "aborts": (MIXED, "import os\nos.abort()", FIXED),
+    "leaves": (everywhere(Raises("SystemExit", "no GPU")), "import sys\nsys.exit('no GPU')", "exit(0)"),
+    "lacks a package": (MIXED, "import no_such_package", FIXED),
+    "prints": (Claim(RUNS), "print('{}')", "import sys\nsys.stdout.write('{')"),
+    "spoils torch": (Claim(RUNS), "import torch\ndel torch.ones", FIXED),
+    "set up": (
+        everywhere(Observes("torch.seen", 1, 1), setup="torch.seen = 1"),
+        "import torch",
+        "import torch",
+    ),
+    "real hardware": (Claim(RUNS, needs="cuda", documentation="https://example.org"), FIXED, FIXED),
+    "half a bug": (
+        Claim(RUNS, cpu=NO_ACCELERATOR),
+        TWO,
+        "import torch\nx = torch.ones(2)\nif x.is_cpu:\n    0\n",
+    ),
+}
+"""Claim, bug and fixed program of made-up rules."""
+
+FALSE = {
+    "claims nothing": {("bug.py", "sim")},
+    "wrong error": {("bug.py", "sim")},
+    "wrong words": {("bug.py", "sim")},
+    "not cured": {("fixed.py", "sim")},
+    "needs cuda": {("bug.py", "sim"), ("bug.py", "cpu")},
+    "silent, but not cured": {("fixed.py", "sim")},
+    "not silent": {("bug.py", "sim")},
+    "not observable": {("bug.py", "sim")},
+    "aborts": {("bug.py", "sim"), ("bug.py", "cpu")},
+    "half a bug": {("bug.py:4", "cpu")},
+}
+"""The proofs that must fail; every other one must not."""
+
+
+@pytest.fixture(scope="module")
+def proofs(torch_installed: None, tmp_path_factory: pytest.TempPathFactory) -> list[Proof]:
+    cases: list[Case] = []
+    for name, (claim, bug, fixed) in PROGRAMS.items():
+        folder = tmp_path_factory.mktemp("T")
+        (folder / "bug.py").write_text(bug)
+        (folder / "fixed.py").write_text(fixed)
+        found = list(programs("T", claim, folder))
+        assert all(isinstance(case, Case) for case in found)
+        cases += [case._replace(code=name) for case in found if isinstance(case, Case)]
+    return verify.prove(run_all(("cpu", "sim"), cases, lambda device, case: None), [])
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_only_false_claims_are_false(proofs: list[Proof], name: str) -> None:
+    mine = [proof for proof in proofs if proof.code == name]
+    assert {p.device for p in mine} == {"cpu", "sim"}
+    false = {(p.program, p.device) for p in mine if p.verdict is Verdict.FALSE}
+    assert false == FALSE.get(name, set())
+
+
+def find(proofs: list[Proof], code: str, program: str, device: str) -> Proof:
+    return next(p for p in proofs if (p.code, p.program, p.device) == (code, program, device))
+
+
+def test_evidence_names_place_and_error(proofs: list[Proof]) -> None:
+    evidence = find(proofs, "true", "bug.py", "sim").evidence
+    assert evidence.startswith("raises RuntimeError at line 6: Expected all tensors to be on the same device")
+
+
+def test_crash_is_evidence(proofs: list[Proof]) -> None:
+    assert find(proofs, "aborts", "bug.py", "sim").evidence == "died: SIGABRT"
+
+
+def test_missing_package_proves_nothing(proofs: list[Proof]) -> None:
+    assert find(proofs, "lacks a package", "bug.py", "sim").verdict is Verdict.NOT_RUN
+
+
+def test_needed_hardware_is_named(proofs: list[Proof]) -> None:
+    proof = find(proofs, "real hardware", "bug.py", "sim")
+    assert proof.verdict is Verdict.UNPROVABLE
+    assert "https://example.org" in proof.claim
+
+
+def test_missing_programs_are_reported(tmp_path: Path) -> None:
+    (tmp_path / "bug_more.py").write_text(BUG)
+    reasons = [str(item) for item in programs("T", Claim(RUNS, programs={"gone": MIXED}), tmp_path)]
+    assert len(reasons) == 3
+    assert "bug.py" in reasons[0]
+    assert "bug_gone.py" in reasons[1]
+    assert "fixed_more.py" in reasons[2]
+
+
+def test_a_claim_can_be_about_one_program() -> None:
+    claim = Claim(RUNS, programs={"loop": MIXED})
+    assert claim.of("loop") is MIXED
+    assert claim.of("") is claim
+    assert claim.of("other") is claim
+
+
+def test_taking_back_one_cure_at_a_time() -> None:
+    bug = "a = 1  # T\nb = 2\nwith c:\n    d = 3  # T\n"
+    fixed = "a = 10\nb = 2\nwith e:\n    d = 30\n"
+    assert dict(taken_back(bug, fixed, "T")) == {
+        1: "a = 1  # T\nb = 2\nwith e:\n    d = 30\n",
+        3: "a = 10\nb = 2\nwith c:\n    d = 3  # T\n",
+    }
+
+
+RULE = '''
+"""A rule of the tests.
+
+Its page.
+"""
+from devlint.claim import MIXED_DEVICES, Claim
+from devlint.rule import Rule
+from conftest_facts import Call
+
+
+class Some(Rule[Call]):
+    code = "TST{number}"
+    name = "some-rule"
+    fact = Call
+    {claim}
+'''
+
+
+@pytest.fixture
+def fixtures(tmp_path: Path, provide: Callable[[str, str], None], torch_installed: None) -> Path:
+    """One true rule, one whose claim is false, one without a claim."""
+    claim = "claim = Claim(MIXED_DEVICES)"
+    for number, declared, bug in ((101, claim, BUG), (102, claim, FIXED), (103, "", BUG)):
+        provide(f"rule_{number}", RULE.format(number=number, claim=declared))
+        folder = tmp_path / f"TST{number}"
+        folder.mkdir()
+        (folder / "bug.py").write_text(bug)
+        (folder / "fixed.py").write_text(FIXED)
+    return tmp_path
+
+
+def test_command_confirms(fixtures: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert verify.main(["TST101", "--fixtures", str(fixtures)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[:4] for line in lines[:4]] == [
+        ["TST101", "bug.py", "cpu", "confirmed"],
+        ["TST101", "bug.py", "sim", "confirmed"],
+        ["TST101", "fixed.py", "cpu", "confirmed"],
+        ["TST101", "fixed.py", "sim", "confirmed"],
+    ]
+    assert lines[4:] == ["4 confirmed"]
+
+
+def test_command_refutes(fixtures: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert verify.main(["--device", "sim", "--json", "--fixtures", str(fixtures)]) == 1
+    printed = json.loads(capsys.readouterr().out)
+    assert list(printed["devices"]) == ["sim"]
+    verdicts = {(p["code"], p["program"]): p["verdict"] for p in printed["proofs"]}
+    assert verdicts["TST101", "bug.py"] == "confirmed"
+    assert verdicts["TST102", "bug.py"] == "false"
+    assert verdicts["TST103", ""] == "false"
+
+
+def test_command_needs_a_rule(fixtures: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert verify.main(["TST999", "--fixtures", str(fixtures)]) == 2
+    assert "no such rule: TST999" in capsys.readouterr().err
+
+
+def test_command_needs_its_device(fixtures: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+    code = "from devlint.runtime.devices import run; print(run('cuda', [], print).about['unavailable'])"
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+    assert "sees no CUDA device" in done.stdout
+
+
+def test_command_needs_torch(
+    provide: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert verify.main([]) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_command_needs_a_working_torch(
+    fixtures: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    broken = fixtures / "broken"
+    broken.mkdir()
+    (broken / "torch.py").write_text("raise ImportError('libtorch is gone')")
+    monkeypatch.setenv("PYTHONPATH", str(broken))
+    assert verify.main(["TST101", "--fixtures", str(fixtures)]) == 2
+    assert "libtorch is gone" in capsys.readouterr().err
+
+
+UNSUPPORTED = {
+    "the setup function is gone": (
+        "from torch.utils import backend_registration as r; del r._setup_privateuseone_for_python_backend",
+        "cannot set up a backend written in Python",
+    ),
+    "the trial aborts": (
+        "import os; from devlint.runtime import trial; trial.run_trial = os.abort",
+        "the trial run died (SIGABRT)",
+    ),
+    "the trial fails": (
+        "from devlint.runtime import trial; trial.run_trial = lambda: 'parameters are replaced'",
+        "parameters are replaced",
+    ),
+}
+
+
+@pytest.mark.parametrize("change", UNSUPPORTED)
+def test_unsupported_torch_is_told(torch_installed: None, change: str) -> None:
+    code, reason = UNSUPPORTED[change]
+    worker = "import sys; sys.argv = ['worker', 'sim']; from devlint.runtime.worker import main; main()"
+    command = [sys.executable, "-c", f"import torch; {code}; {worker}"]
+    done = subprocess.run(command, capture_output=True, text=True, input="[]", check=True)
+    assert reason in json.loads(done.stdout)["unavailable"]
+
+
+def test_without_forking(torch_installed: None) -> None:
+    job = {"path": "p.py", "source": "x = 1", "setup": "", "expressions": ["x"]}
+    worker = (
+        "import sys; sys.argv = ['worker', 'sim']; from devlint.runtime import worker; worker.FORKS = False; "
+        "worker.main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", worker], capture_output=True, text=True, input=json.dumps([job]), check=True
+    )
+    assert json.loads(done.stdout.splitlines()[1]) == {"status": "ran", "values": {"x": "1"}}
+
+
+def test_torch_stays_outside(torch_installed: None) -> None:
+    code = "import sys; from devlint.runtime import verify; print('torch' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"
+
+
+def test_a_lost_worker_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "executable", "false")
+    assert "its worker died" in run("cpu", [], lambda device, case: None).about["unavailable"]
