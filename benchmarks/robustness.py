@@ -26,9 +26,7 @@ def main() -> int:
     """Lint, print what went wrong, and return 1 if anything did."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("folders", nargs="*", default=[os.path.dirname(os.__file__)])
-    parser.add_argument(
-        "--all", action="store_true", help="infer files that do not mention torch too"
-    )
+    parser.add_argument("--all", action="store_true", help="infer files that do not mention torch too")
     options = parser.parse_args()
     if options.all:
         sift.matters = lambda raw: True

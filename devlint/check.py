@@ -54,7 +54,10 @@ class _Check:
 
     def run(self) -> int:
         """Lint everything, print, and return the exit status."""
-        for path in self._paths():
+        paths = self._paths()
+        if not paths and not self.problems:
+            print("devlint: no Python files found", file=sys.stderr)
+        for path in paths:
             try:
                 self._file(path)
             except DevlintError as error:

@@ -33,7 +33,7 @@ def lint(source: bytes | str, path: str = "<stdin>", settings: Settings = DEFAUL
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the linted code's own, such as invalid escapes
         if not sift.matters(raw):
-            return _reported(unreadable.find_unreadable(path, raw), path, settings)
+            return _reported(unreadable.find_unreadable(path, source), path, settings)
         try:
             text = source if isinstance(source, str) else decode(source).text
         except unreadable.UNDECODABLE as error:

@@ -27,7 +27,7 @@ UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What `ast.parse` raises; ValueError is a NUL character."""
 
 
-def find_unreadable(path: str, raw: bytes) -> list[Finding]:
+def find_unreadable(path: str, source: bytes | str) -> list[Finding]:
     """Check a file that nothing else will be parsing.
 
     The symbol table is the cheapest parse Python has: half the time of `ast.parse`, which
@@ -36,16 +36,16 @@ def find_unreadable(path: str, raw: bytes) -> list[Finding]:
     import symtable
 
     try:
-        symtable.symtable(raw, path, "exec")  # type: ignore[arg-type]  # bytes work, and cookies count
+        symtable.symtable(source, path, "exec")  # type: ignore[arg-type]  # bytes work, and their cookies count
     except (*UNPARSABLE, LookupError):
         import ast
 
         from .text import decode
 
         try:
-            ast.parse(decode(raw).text)
+            ast.parse(source if isinstance(source, str) else decode(source).text)
         except (*UNDECODABLE, *UNPARSABLE) as error:
-            return [unreadable(path, error, raw)]
+            return [unreadable(path, error, source if isinstance(source, bytes) else source.encode())]
     return []
 
 

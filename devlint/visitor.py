@@ -79,9 +79,7 @@ def _in_slice(part: Slice, rows: Sequence[str], suspects: Sequence[Suspect], pat
         )
 
 
-def _nodes(
-    part: Slice, suspects: Sequence[Suspect]
-) -> tuple[libcst.Module, dict[tuple[str, Span], libcst.CSTNode]]:
+def _nodes(part: Slice, suspects: Sequence[Suspect]) -> tuple[MetadataWrapper, Nodes]:
     """Parse a slice and find the nodes of the suspects in it."""
     wrapper = MetadataWrapper(libcst.parse_module(part.text), unsafe_skip_copy=True)
     finder = _Finder(part, {(fact.node_type, fact.span) for fact, _ in suspects})

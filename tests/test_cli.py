@@ -128,6 +128,12 @@ def test_an_internal_error_does_not_stop_the_others(
     assert err.startswith("devlint: clean.py: internal error: KeyError: 'oops'")
 
 
+def test_a_folder_without_python(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "empty").mkdir()
+    assert main(["empty", "-q"]) == 0
+    assert capsys.readouterr() == ("", "devlint: no Python files found\n")
+
+
 def test_a_file_named_twice_is_linted_once(capsys: pytest.CaptureFixture[str]) -> None:
     main(["bad.py", ".", "./bad.py", os.path.abspath("bad.py"), "--output-format", "json"])
     assert len(json.loads(capsys.readouterr().out)) == 2

@@ -134,6 +134,11 @@ def test_text_is_linted_as_bytes_are() -> None:
     assert lint(source, "a.py") == lint(source.encode(), "a.py")
 
 
+def test_the_cookie_of_a_text_does_not_count() -> None:
+    for torch in ("", "import torch; torch.cuda\n"):
+        assert lint(f"# coding: latin-1\n{torch}\u00e9 = '\u00e9'\n", "a.py") == []
+
+
 def test_a_file_without_torch_is_not_inferred() -> None:
     assert codes("x.to(d)\n") == []
 
