@@ -102,7 +102,7 @@ def test_an_unreadable_file_does_not_stop_the_others(here: Path, capsys: pytest.
 
 
 def test_a_broken_rule_does_not_stop_the_others(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (here / "a.py").write_text("import torch\ncuda.explode()\n")
+    (here / "a.py").write_text("import torch; x = x.to(d)\nx.explode()\n")
     assert main([".", "--output-format", "concise", "-q"]) == 2
     out, err = capsys.readouterr()
     assert out.count("bad.py:") == 2

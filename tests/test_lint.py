@@ -145,7 +145,7 @@ def test_a_file_without_torch_is_not_inferred() -> None:
 
 def test_a_rule_that_raises_is_named_with_the_place() -> None:
     with pytest.raises(DevlintError, match=r"a\.py:2: rule TST901 is broken: ZeroDivisionError: it exploded"):
-        lint("import torch; x = torch.device\nx.explode()\n", "a.py")
+        lint("import torch; x = x.to(d)\nx.explode()\n", "a.py")
 
 
 def test_warnings_of_the_linted_code_stay_silent(recwarn: pytest.WarningsRecorder) -> None:
