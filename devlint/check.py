@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING
@@ -54,6 +55,8 @@ class _Check:
 
     def run(self) -> int:
         """Lint everything, print, and return the exit status."""
+        # Syntax trees are many objects and few cycles: the default thresholds cost a third of the run.
+        gc.set_threshold(200_000, 20, 50)
         paths = self._paths()
         if not paths and not self.problems:
             print("devlint: no Python files found", file=sys.stderr)

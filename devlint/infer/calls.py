@@ -428,6 +428,8 @@ def function_call(
     """Call a function of this file by its summary, and remember what it was given."""
     given = _bind_arguments(ev, function, bound, args)
     ev.module.site(ev.function, function, {name: value for name, (_, value) in given.items()}, ev.state)
+    if bound is not None and bound.kind is Kind.INSTANCE and function.is_hook:
+        return ev.fresh(node)
     summary = ev.module.summary(function)
     for name, (_, value) in given.items():
         cell = function.cells.get(name)

@@ -70,6 +70,8 @@ class Evaluator:
         self.state = state
         self.discarding: ast.expr | None = None
         """The call whose result the statement at hand throws away."""
+        self.yields = False
+        """Whether a `yield` was evaluated: a call of the function gives a generator."""
         self.comparing = False
         """Inside a comparison, where a device literal places nothing."""
 
@@ -225,7 +227,8 @@ class Evaluator:
         if kind is Kind.MODULE:
             if name == "module":
                 return base
-            assert base.cell is not None
+            if base.cell is None:
+                return UNKNOWN
             part = base.cell.child(name, "", "attribute")
             if name in _MODULE_PARTS:
                 return Value(Kind.PARAMETER, self.place_of(base), part)
@@ -606,6 +609,7 @@ class Evaluator:
 
     @_on(ast.Yield, ast.YieldFrom)
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Value:
+        self.yields = True
         if node.value is not None:
             self.eval(node.value)
         return UNKNOWN

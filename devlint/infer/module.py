@@ -410,7 +410,7 @@ class Module:
     def _result(self, flow: Flow, function: Function) -> Value:
         """What the function returns; its annotation decides where the code does not."""
         result = flow.returned
-        if _is_generator(function.node):
+        if flow.yields:
             return UNKNOWN
         if result is None:
             return NONE
@@ -565,19 +565,6 @@ def _is_module_base(name: str) -> bool:
 
 def _is_accelerator(name: str) -> bool:
     return DEVICE_NAME.match(name) is not None and not name.startswith("cpu")
-
-
-def _is_generator(node: FunctionNode) -> bool:
-    if isinstance(node, ast.Lambda):
-        return False
-    todo: list[ast.AST] = list(node.body)
-    while todo:
-        each = todo.pop()
-        if isinstance(each, (ast.Yield, ast.YieldFrom)):
-            return True
-        if not isinstance(each, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            todo.extend(ast.iter_child_nodes(each))
-    return False
 
 
 def _of_parameter(device: Device, function: Function) -> bool:

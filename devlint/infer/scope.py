@@ -164,6 +164,18 @@ class Function:
             self.prop |= name in ("property", "cached_property")
 
     @property
+    def is_hook(self) -> bool:
+        """Whether its body does nothing, so that a subclass is likely to replace it."""
+        body = self.node.body if isinstance(self.node.body, list) else []
+        if body and isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+            body = body[1:]
+        return all(
+            isinstance(statement, (ast.Pass, ast.Raise))
+            or (isinstance(statement, ast.Return) and isinstance(statement.value, (ast.Name, ast.Constant, type(None))))
+            for statement in body
+        ) and not isinstance(self.node, ast.Lambda)
+
+    @property
     def names(self) -> Iterator[str]:
         """Its name and those of the functions and the class around it."""
         function: Function | None = self
