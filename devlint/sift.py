@@ -13,10 +13,12 @@ TRIGGER = re.compile(
     rb"|FullyShardedDataParallel"  # replaces parameters
 )
 
-# A cast matters only when its result is thrown away: on a line that neither assigns nor returns. A line inside
-# a longer expression may match as well, which costs a look and no more.
+# A cast matters only when its result is thrown away: on a line that neither assigns nor returns. A line
+# inside a longer expression may match as well, which costs a look and no more. The indentation must match
+# whole: given back a space at a time, it defeats the rest and takes quadratic time on a long blank line.
 DISCARDED_CAST = re.compile(
-    rb"^[ \t]*(?!(?:return|if|elif|while|for|assert|yield|raise|with|del)\b)(?![\w.\[\]]+[ ]*=[^=])[^\n#]*"
+    rb"^[ \t]*(?![ \t])(?!(?:return|if|elif|while|for|assert|yield|raise|with|del)\b)"
+    rb"(?![\w.\[\]]+[ ]*=[^=])[^\n#]*"
     rb"\.(?:float|double|half|bfloat16|long|int|short|byte|char|bool|cfloat|cdouble|chalf)\s*\(",
     re.MULTILINE,
 )

@@ -54,6 +54,8 @@ def test_generated_modules(source: str) -> None:
         "\n".join(f"def f{i}():\n    return f{i + 1}()" for i in range(300)),
         "y = '" + "x" * 10_000_000 + "'; x.to(device)",
         "y = [" + "1," * 20_000 + "]; x.to(device)",
+        "# " + " " * 10_000_000,
+        " " * 10_000_000 + "# blank",
         "x.to(device);" * 2000,
         "if a: pass\n" + "elif b: x.to(device)\n" * 400,
         "lambda: " * 500 + "x.to(device)",
@@ -83,3 +85,15 @@ def test_bytes_that_are_no_text(size: int) -> None:
 def test_a_generated_fix_keeps_everything_else() -> None:
     source = HEAD.encode() + b"# kept \xc3\xa9\n"
     assert fix(source, "a.py", Settings()).raw.endswith(b"# kept \xc3\xa9\n")
+
+
+def test_the_sift_takes_linear_time_on_what_does_not_matter() -> None:
+    """A quadratic pattern would not come back from these."""
+    for row in (
+        b" " * 5_000_000,
+        b"\t" * 5_000_000 + b"a",
+        b"a." * 2_000_000,
+        b"x[" * 2_000_000,
+        b"a.float" * 500_000,
+    ):
+        assert not sift.matters(b"import torch\n" + row + b"\n")
