@@ -109,11 +109,7 @@ class _Check:
     def _file(self, path: str) -> None:
         stdin = path == _STDIN
         name = (self.options.stdin_filename or "<stdin>") if stdin else path
-        settings = (
-            self.configs.for_file(self.options.stdin_filename or "x")
-            if stdin
-            else self.configs.for_file(path)
-        )
+        settings = self.configs.for_file(name)  # "<stdin>" counts as a file of the current folder
         try:
             raw = sys.stdin.buffer.read() if stdin else _read(path)
         except OSError as error:
