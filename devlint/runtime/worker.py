@@ -9,6 +9,7 @@ forking is unsafe each job gets a fresh interpreter.
 from __future__ import annotations
 
 import functools
+import importlib
 import json
 import os
 import random
@@ -73,6 +74,10 @@ def _prepare(device: str) -> Device:
         return {"unavailable": f"torch cannot be imported ({type(error).__name__}: {error})"}
     from .backend import TESTED
 
+    if FORKS and device != "cuda":
+        # The first optimizer imports it, which would cost every child a second. Not with a GPU: an import that
+        # only asks for one makes CUDA refuse to work in children.
+        importlib.import_module("torch._dynamo")
     torch.set_num_threads(1)
     name, count = device, 1
     if device == "sim" and (problem := _simulate()):
