@@ -76,4 +76,4 @@ RUNS = Runs()
 MIXED_DEVICES = Raises("RuntimeError", "same device")
 """What most operators raise when they are given tensors of several devices."""
 NO_ACCELERATOR = Raises("AssertionError|RuntimeError", "CUDA|NVIDIA")
-"""What code that insists on CUDA meets without it; the words depend on the call and on how torch was built."""
+"""What code that insists on CUDA meets without it; the words depend on the call and on torch's build."""

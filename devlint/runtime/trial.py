@@ -20,8 +20,8 @@ def run_trial() -> str:
         return "an operator gives a different value than on the cpu"
     loss.backward()
     optimizer.step()
-    if not torch.allclose(model.bias.detach().cpu(), parameters[1].detach().cpu()):
-        return "an optimizer does not reach the parameters"
+    if abs(model(torch.ones(1, 3, device="cuda")).sum().item() - reference) < 0.1:
+        return "an optimizer step changes nothing"
     try:
         torch.ones(3) + torch.ones(3, device="cuda")
     except RuntimeError:

@@ -75,8 +75,8 @@ def _prepare(device: str) -> Device:
     from .backend import TESTED
 
     if FORKS and device != "cuda":
-        # The first optimizer imports it, which would cost every child a second. Not with a GPU: an import that
-        # only asks for one makes CUDA refuse to work in children.
+        # The first optimizer imports it, which would cost every child a second. Not with a GPU: an import
+        # that only asks for one makes CUDA refuse to work in children.
         importlib.import_module("torch._dynamo")
     torch.set_num_threads(1)
     name, count = device, 1
