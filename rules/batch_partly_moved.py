@@ -46,7 +46,7 @@ class BatchPartlyMoved(Rule[BatchMeeting]):
         where = f" on `{fact.device}`" if fact.device else " on another device"
         if fact.conditional:
             yield Report(
-                f"`{fact.element}` is moved under another condition than the rest of its batch, which it meets",
+                f"`{fact.element}` is moved under another condition than the rest of its batch",
                 "on a path where one of them is moved and the other is not, their devices differ",
             )
             return

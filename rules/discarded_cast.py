@@ -51,7 +51,7 @@ class DiscardedCast(Rule[Discarded]):
         """Report the call; keep its result where the receiver can be assigned to."""
         assert isinstance(node, cst.Call)
         yield Report(
-            f"the result of `{fact.receiver}.{fact.method}()` is thrown away: `{fact.receiver}` keeps its dtype",
+            f"the result of `{fact.receiver}.{fact.method}()` is thrown away, its dtype stays",
             "a tensor's cast returns a copy; only modules cast in place",
             change=keep_result(node) if fact.assignable and fact.loop is None else None,
         )

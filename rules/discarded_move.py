@@ -51,7 +51,7 @@ class DiscardedMove(Rule[Discarded]):
         assert isinstance(node, cst.Call)
         change = keep_result(node) if fact.assignable else None
         yield Report(
-            f"the result of `{fact.receiver}.{fact.method}()` is thrown away: `{fact.receiver}` stays where it is",
+            f"the result of `{fact.receiver}.{fact.method}()` is thrown away, `{fact.receiver}` stays put",
             "a tensor's move returns a copy; only modules move in place",
             change=change,
         )

@@ -45,13 +45,15 @@ class HardcodedCudaCall(Rule[HardcodedCall]):
         """Report the call; where a device is at hand, move to it instead."""
         assert isinstance(node, cst.Call)
         change = None
-        if fact.device is not None and not fact.arguments and isinstance(node.func, cst.Attribute):
+        chosen = fact.device is not None or fact.given == "device"
+        if chosen and fact.given != "index" and isinstance(node.func, cst.Attribute):
+            device = [] if fact.given else [cst.Arg(cst.Name(fact.device or ""))]
             moved = node.with_changes(
-                func=node.func.with_changes(attr=cst.Name("to")), args=[cst.Arg(cst.Name(fact.device))]
+                func=node.func.with_changes(attr=cst.Name("to")), args=[*device, *node.args]
             )
-            change = Change(f"move to `{fact.device}`", ((node, moved),), safe=False)
+            change = Change("move to the device chosen at run time", ((node, moved),), safe=False)
         yield Report(
             f"`{fact.receiver}.cuda()` fails on a machine without a CUDA device",
-            "choose the device once and use `.to(device)`, or guard the call with `torch.cuda.is_available()`",
+            "choose the device once and use `.to(device)`, or ask `torch.cuda.is_available()` first",
             change=change,
         )

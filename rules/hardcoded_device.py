@@ -51,7 +51,7 @@ class HardcodedDeviceName(Rule[HardcodedDevice]):
         """Report the literal; choose between it and the cpu at run time."""
         assert isinstance(node, cst.SimpleString)
         change = None
-        if fact.role != "autocast" and fact.literal.startswith("cuda"):
+        if fact.has_torch and fact.role != "autocast" and fact.literal.startswith("cuda"):
             change = Change("fall back to the cpu", ((node, available_device(node.value)),), safe=False)
         yield Report(
             _SAID[fact.role].format(fact.literal),

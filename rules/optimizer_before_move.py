@@ -38,8 +38,7 @@ _WHY = {
     "stepped": "{} has state from an earlier step, which stays behind: the next step raises",
     "loaded": "the loaded state of {} stays behind: the next step raises",
     "replaced": "this makes new parameters: {} goes on updating the old ones, and the model never trains",
-    "fresh": "{} works after an ordinary move, but silently trains nothing after one that makes new parameters "
-    "(XLA, FSDP, to_empty)",
+    "fresh": "{} works after an ordinary move, but not after one that makes new parameters (XLA, FSDP)",
 }
 
 

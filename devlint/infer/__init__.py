@@ -35,5 +35,7 @@ def infer(
     module = Module(ast.parse(text) if tree is None else tree, lookup)
     module.analyse()
     found = facts(module, text)
-    reveals = tuple((line, describe(in_use(value), device)) for line, (value, device) in sorted(module.reveals.items()))
+    reveals = tuple(
+        (line, describe(in_use(value), device)) for line, (value, device) in sorted(module.reveals.items())
+    )
     return Inference(found, reveals)

@@ -13,8 +13,12 @@ if TYPE_CHECKING:
     from .evaluate import Evaluator
 
 _WRAPPERS = frozenset({"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired"})
-_SEQUENCES = frozenset({"List", "list", "Sequence", "Iterable", "Iterator", "Set", "set", "Collection", "Deque", "deque"})
-_MAPPINGS = frozenset({"Dict", "dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict", "DefaultDict"})
+_SEQUENCES = frozenset(
+    {"List", "list", "Sequence", "Iterable", "Iterator", "Set", "set", "Collection", "Deque", "deque"}
+)
+_MAPPINGS = frozenset(
+    {"Dict", "dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict", "DefaultDict"}
+)
 _OPAQUE = frozenset({"Any", "object", "T", "TypeVar"})
 
 
@@ -95,6 +99,10 @@ def _generic(ev: Evaluator, node: ast.Subscript, cell: Cell | None) -> Value | N
         element = annotated(ev, inner[-1], cell and cell.child("element", "", "element"))
         return Value(Kind.CONTAINER, cell=cell, element=element) if element else None
     first = annotated(ev, inner[0], cell)
-    if first is not None and first.kind is Kind.TENSOR and name not in ("Callable", "Type", "type", "Generator"):
+    if (
+        first is not None
+        and first.kind is Kind.TENSOR
+        and name not in ("Callable", "Type", "type", "Generator")
+    ):
         return first
     return annotated(ev, base, cell) if name in ("DataLoader",) else None

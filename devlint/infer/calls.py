@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ..knowledge import api
@@ -19,7 +19,6 @@ from .values import (
     DIFFERENTIATED,
     NONE,
     NUMBER,
-    OTHER,
     STRING,
     TENSORS,
     TO_MODULE,
@@ -37,9 +36,43 @@ from .values import (
 if TYPE_CHECKING:
     from .evaluate import Evaluator
 
-_SAME_OBJECT = frozenset("eval train requires_grad_ clone detach contiguous pin_memory share_memory compile apply".split())
-_SHAPE_ONLY = frozenset("view_as expand_as reshape_as copy_ is_same_size resize_as_ set_ map_ numpy".split())
-_REDUCTIONS = frozenset("sum mean max min prod std var norm median all any nansum nanmean logsumexp amax amin".split())
+_SAME_OBJECT = frozenset(
+    [
+        "eval",
+        "train",
+        "requires_grad_",
+        "clone",
+        "detach",
+        "contiguous",
+        "pin_memory",
+        "share_memory",
+        "compile",
+        "apply",
+    ]
+)
+_SHAPE_ONLY = frozenset(
+    ["view_as", "expand_as", "reshape_as", "copy_", "is_same_size", "resize_as_", "set_", "map_", "numpy"]
+)
+_REDUCTIONS = frozenset(
+    [
+        "sum",
+        "mean",
+        "max",
+        "min",
+        "prod",
+        "std",
+        "var",
+        "norm",
+        "median",
+        "all",
+        "any",
+        "nansum",
+        "nanmean",
+        "logsumexp",
+        "amax",
+        "amin",
+    ]
+)
 _RUNS_FORWARD = frozenset({"forward", "generate", "__call__"})
 
 
@@ -226,7 +259,11 @@ def tensor_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: A
 
 
 def _tensors(args: Arguments) -> list[tuple[ast.expr, Value]]:
-    return [(at, value) for at, value in args.all() if value.kind in TENSORS or value.kind in (Kind.BATCH, Kind.UNKNOWN)]
+    return [
+        (at, value)
+        for at, value in args.all()
+        if value.kind in TENSORS or value.kind in (Kind.BATCH, Kind.UNKNOWN)
+    ]
 
 
 def note_tensors(args: Arguments) -> None:
@@ -371,7 +408,11 @@ def _register(ev: Evaluator, base: Value, name: str, args: Arguments) -> None:
         return
     if name in ("register_buffer", "register_parameter"):
         kind = Kind.TENSOR if name == "register_buffer" else Kind.PARAMETER
-        value = Value(kind, Device(Form.AT, "", base.cell), base.cell.child(label.data, f"self.{label.data}", "attribute"))
+        value = Value(
+            kind,
+            Device(Form.AT, "", base.cell),
+            base.cell.child(label.data, f"self.{label.data}", "attribute"),
+        )
     ev.state.env[(base.cell, label.data)] = value
     if base.kind is Kind.INSTANCE:
         ev.module.attribute_assigned(ev, base.data, label.data, value)
@@ -382,7 +423,12 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
     for _, value in args.positional:
         if value.kind is Kind.UNKNOWN and value.cell is not None:
             value.cell.note(TO_MODULE)
-    if args.positional and base.cell is not None and ev.function is not None and ev.function.owner is not None:
+    if (
+        args.positional
+        and base.cell is not None
+        and ev.function is not None
+        and ev.function.owner is not None
+    ):
         at, value = args.positional[0]
         ev.module.feeds.append(Feed(ev.function, base.cell, at, ev.location(value), ev.place_of(base)))
     if isinstance(base.data, Class):
@@ -401,12 +447,22 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
         return Value(Kind.BATCH, place, ev.module.cell(node))
     if library.startswith("torch.nn."):
         note_tensors(args)
-    func = node.func.value if isinstance(node.func, ast.Attribute) and node.func.attr in _RUNS_FORWARD else node.func
+    func = (
+        node.func.value
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _RUNS_FORWARD
+        else node.func
+    )
     given = [*args.positional, *args.keywords.values(), *args.unpacked]
     unmoved = [(at, value) for at, value in given if _may_hold_tensors(value) or value.kind is Kind.CONTAINER]
     for index, (at, value) in enumerate(unmoved):
-        if index == 0 or library.startswith("torch.nn.") or ev.location(value).key is ev.location(unmoved[0][1]).key:
-            for part in value.items or (value.element or value,) if value.kind is Kind.CONTAINER else (value,):
+        if (
+            index == 0
+            or library.startswith("torch.nn.")
+            or ev.location(value).key is ev.location(unmoved[0][1]).key
+        ):
+            for part in (
+                value.items or (value.element or value,) if value.kind is Kind.CONTAINER else (value,)
+            ):
                 ev.meeting(at, ev.location(part), func, place, part.cell)
     owner = ev.function.owner.cell if ev.function is not None and ev.function.owner is not None else None
     if place.form is Form.UNKNOWN or (place.form is Form.AT and place.key is not owner):
@@ -453,7 +509,9 @@ def use_summary(
     made = summary.returns
     if made.kind in (Kind.MODULE, Kind.OPTIMIZER) and made.cell is not None and _made_in(function, made):
         # Each call makes an object of its own.
-        by_cell[made.cell] = (None, made._replace(cell=ev.module.cell(node, "made")))
+        own_cell = ev.module.cell(node, "made")
+        ev.state.forget(own_cell)
+        by_cell[made.cell] = (None, made._replace(cell=own_cell))
     if function.owner is not None and function.is_method:
         bound = given.get(function.positional[0])
         if bound is not None:
@@ -470,7 +528,9 @@ def use_summary(
         elif found is not None and found[1].cell is not None:
             moves.relocate(ev, node, found[1], device(place), "to")
     for optimizer, holding in summary.held:
-        modules = frozenset(by_cell[cell][1].cell or cell if cell in by_cell else cell for cell in holding.modules)
+        modules = frozenset(
+            by_cell[cell][1].cell or cell if cell in by_cell else cell for cell in holding.modules
+        )
         own = by_cell.get(optimizer)
         ev.state.held[own[1].cell if own and own[1].cell else optimizer] = holding._replace(modules=modules)
     for meeting in summary.meetings:
@@ -492,7 +552,8 @@ def _made_in(function: Function, value: Value) -> bool:
     if value.origin is None or value.origin.how != "made":
         return False
     node = function.node
-    return node.lineno <= value.origin.node.lineno <= (node.end_lineno or node.lineno)
+    line: int = value.origin.node.lineno
+    return node.lineno <= line <= (node.end_lineno or node.lineno)
 
 
 def _argument(device: Device, by_cell: dict[Cell, tuple[ast.expr | None, Value]]) -> ast.expr | None:
@@ -532,9 +593,8 @@ def _substitute_value(
     node: ast.AST,
     value: Value,
     by_cell: dict[Cell, tuple[ast.expr | None, Value]],
-    device: object,
+    device: Callable[[Device], Device],
 ) -> Value:
-    assert callable(device)
     if value.cell in by_cell and value.kind in (Kind.UNKNOWN, Kind.MODULE, Kind.BATCH, Kind.OPTIMIZER):
         given = by_cell[value.cell][1]
         if value.device.form is not Form.UNKNOWN:
@@ -545,9 +605,21 @@ def _substitute_value(
     place: Device = device(value.device) if value.device.key is not None else value.device
     if value.kind is Kind.FLAG or value.kind in (Kind.FUNCTION, Kind.CLASS, Kind.LIBRARY):
         return value
-    data = value.data if value.kind in (Kind.MODULE, Kind.OPTIMIZER, Kind.LOADER, Kind.NUMBER, Kind.INSTANCE) else None
-    cell = value.cell if value.kind in (Kind.MODULE, Kind.OPTIMIZER, Kind.LOADER, Kind.INSTANCE) else ev.module.cell(node)
-    if value.kind is Kind.UNKNOWN and value.device.key in by_cell and by_cell[value.device.key][1].kind in TENSORS:
+    data = (
+        value.data
+        if value.kind in (Kind.MODULE, Kind.OPTIMIZER, Kind.LOADER, Kind.NUMBER, Kind.INSTANCE)
+        else None
+    )
+    cell = (
+        value.cell
+        if value.kind in (Kind.MODULE, Kind.OPTIMIZER, Kind.LOADER, Kind.INSTANCE)
+        else ev.module.cell(node)
+    )
+    if (
+        value.kind is Kind.UNKNOWN
+        and value.device.key in by_cell
+        and by_cell[value.device.key][1].kind in TENSORS
+    ):
         return Value(Kind.TENSOR, place, cell)
     if value.kind is Kind.STRING:
         return Value(Kind.STRING, place, origin=value.origin, data=value.data)
@@ -559,11 +631,10 @@ def _bind_arguments(
 ) -> dict[str, tuple[ast.expr | None, Value]]:
     given: dict[str, tuple[ast.expr | None, Value]] = {}
     names = list(function.positional)
-    if function.is_method and names:
-        if bound is not None:
-            given[names[0]] = (None, bound)
-            names = names[1:]
-    for index, (name, argument) in enumerate(zip(names, args.positional)):
+    if function.is_method and names and bound is not None:
+        given[names[0]] = (None, bound)
+        names = names[1:]
+    for index, (name, argument) in enumerate(zip(names, args.positional, strict=False)):
         if isinstance(argument[0], ast.Starred):
             whole = ev.eval(argument[0].value)
             for item, rest in enumerate(names[index:]):
@@ -571,9 +642,7 @@ def _bind_arguments(
             break
         given[name] = argument
     every = {*function.positional, *(arg.arg for arg in function.node.args.kwonlyargs)}
-    for name, argument in args.keywords.items():
-        if name in every:
-            given[name] = argument
+    given.update({name: argument for name, argument in args.keywords.items() if name in every})
     for at, whole in args.unpacked:
         if whole.kind in (Kind.BATCH, Kind.UNKNOWN):
             for name in names:
@@ -603,5 +672,3 @@ def instantiate(ev: Evaluator, node: ast.Call, cls: Class, args: Arguments) -> V
             if own is not None and own.key is not None:
                 ev.state.places[cell] = UNKNOWN_DEVICE
     return value
-
-

@@ -43,8 +43,43 @@ DEVICE_NAME = re.compile(r"(cpu|cuda|mps|xpu|hpu|npu|mtia|xla|musa|ipu)(:\d+)?\Z
 _LOADER_ATTRIBUTES = frozenset({"dataset", "batch_sampler", "collate_fn", "num_workers"})
 _MODULE_PARTS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias"})
 _BUILTINS = frozenset(
-    "list tuple iter enumerate zip map filter next reversed sorted len isinstance max min sum dict set getattr setattr "
-    "hasattr super int float str bool range print type id any all abs round open vars".split()
+    [
+        "list",
+        "tuple",
+        "iter",
+        "enumerate",
+        "zip",
+        "map",
+        "filter",
+        "next",
+        "reversed",
+        "sorted",
+        "len",
+        "isinstance",
+        "max",
+        "min",
+        "sum",
+        "dict",
+        "set",
+        "getattr",
+        "setattr",
+        "hasattr",
+        "super",
+        "int",
+        "float",
+        "str",
+        "bool",
+        "range",
+        "print",
+        "type",
+        "id",
+        "any",
+        "all",
+        "abs",
+        "round",
+        "open",
+        "vars",
+    ]
 )
 _ARITHMETIC = (ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow, ast.Add, ast.FloorDiv)
 
@@ -266,6 +301,10 @@ class Evaluator:
             return self._instance_attribute(base, name)
         if base.kind is Kind.MODULE:
             return Value(Kind.DEVICE, self.place_of(base))
+        if base.kind is Kind.UNKNOWN and base.device.form is Form.UNKNOWN and base.cell is not None:
+            # `x.device` of a tensor, or `args.device` of a setting: what `x` is shows later.
+            device = base.cell.child("device", f"{base.cell.label}.device", "device")
+            return Value(Kind.DEVICE, Device(Form.SAME, "", device))
         return Value(Kind.DEVICE, self.location(base), cell=None)
 
     def _instance_attribute(self, base: Value, name: str) -> Value:
@@ -318,7 +357,11 @@ class Evaluator:
         if kind in TENSORS:
             return Value(Kind.TENSOR, base.device, base.cell)
         if kind is Kind.CONTAINER:
-            if base.items is not None and type(index.data) is int and -len(base.items) <= index.data < len(base.items):
+            if (
+                base.items is not None
+                and type(index.data) is int
+                and -len(base.items) <= index.data < len(base.items)
+            ):
                 return base.items[index.data]
             stored = self.state.env.get((base.cell, subscript_key(node.slice))) if base.cell else None
             if stored is not None:
@@ -369,7 +412,11 @@ class Evaluator:
         """Where a value is; an unknown object is at a place of its own."""
         if value.kind in (Kind.MODULE, Kind.INSTANCE):
             return self.place_of(value)
-        if value.device.form is Form.UNKNOWN and value.cell is not None and value.kind in (Kind.UNKNOWN, Kind.BATCH):
+        if (
+            value.device.form is Form.UNKNOWN
+            and value.cell is not None
+            and value.kind in (Kind.UNKNOWN, Kind.BATCH)
+        ):
             return Device(Form.AT, "", value.cell)
         return value.device
 
@@ -429,7 +476,7 @@ class Evaluator:
                 if value.cell is not None and value.kind is Kind.UNKNOWN and other.kind is not Kind.STRING:
                     value.cell.note(AS_TENSOR)
         if left.kind in TENSORS or right.kind in TENSORS or Kind.BATCH in (left.kind, right.kind):
-            for value, other in ((left, right), (right, left)):
+            for value in (left, right):
                 if value.kind is Kind.BATCH and value.cell is not None:
                     value.cell.note(AS_TENSOR)
             device = self.meet(node, [(node.left, left), (node.right, right)])
@@ -451,8 +498,16 @@ class Evaluator:
         value = self.eval(node.operand)
         if isinstance(node.op, ast.Not):
             truth = guards.truth(node.operand, value)
-            return Value(Kind.FLAG, data=truth._replace(if_true=truth.if_false, if_false=truth.if_true)) if truth else NUMBER
-        if value.kind is Kind.NUMBER and isinstance(node.op, ast.USub) and isinstance(value.data, (int, float)):
+            return (
+                Value(Kind.FLAG, data=truth._replace(if_true=truth.if_false, if_false=truth.if_true))
+                if truth
+                else NUMBER
+            )
+        if (
+            value.kind is Kind.NUMBER
+            and isinstance(node.op, ast.USub)
+            and isinstance(value.data, (int, float))
+        ):
             return Value(Kind.NUMBER, data=-value.data)
         if isinstance(node.op, ast.Invert) and value.cell is not None and value.kind is Kind.UNKNOWN:
             value.cell.note(AS_TENSOR)
@@ -476,7 +531,9 @@ class Evaluator:
         if any_true or any_false:
             all_true, all_false = all(t.if_true for t in truths), all(t.if_false for t in truths)
             machine = all(t.machine for t in truths)
-            truth = Truth(any_true, all_false, machine) if conjunction else Truth(all_true, any_false, machine)
+            truth = (
+                Truth(any_true, all_false, machine) if conjunction else Truth(all_true, any_false, machine)
+            )
             return Value(Kind.FLAG, data=truth)
         return result or UNKNOWN
 
@@ -493,12 +550,12 @@ class Evaluator:
         if any(isinstance(op, (ast.In, ast.NotIn, ast.Is, ast.IsNot)) for op in node.ops):
             return NUMBER
         if any(isinstance(op, (ast.Lt, ast.Gt, ast.LtE, ast.GtE)) for op in node.ops):
-            for value, other in zip(values, reversed(values)):
+            for value, other in zip(values, reversed(values), strict=True):
                 if value.kind is Kind.UNKNOWN and value.cell is not None and other.kind in TENSORS:
                     value.cell.note(AS_TENSOR)
         tensorial = any(v.kind in TENSORS or v.kind is Kind.BATCH for v in values)
         if tensorial and not any(v.kind in (Kind.STRING, Kind.NONE) for v in values):
-            device = self.meet(node, list(zip(operands, values)))
+            device = self.meet(node, list(zip(operands, values, strict=True)))
             return Value(Kind.TENSOR, device, self.module.cell(node, "op"))
         return NUMBER
 
@@ -546,7 +603,9 @@ class Evaluator:
             element = values[0]
             for value in values[1:]:
                 element = join(element, value)
-            return Value(Kind.CONTAINER, cell=self.module.cell(node, "made"), element=element, data=held_by(values))
+            return Value(
+                Kind.CONTAINER, cell=self.module.cell(node, "made"), element=element, data=held_by(values)
+            )
         if not values:
             return Value(Kind.CONTAINER, cell=self.module.cell(node, "made"), items=())
         cell = self.module.cell(node, "made")
@@ -557,7 +616,7 @@ class Evaluator:
         element: Value | None = None
         cell = self.module.cell(node, "made")
         values = []
-        for key, item in zip(node.keys, node.values):
+        for key, item in zip(node.keys, node.values, strict=True):
             if key is not None:
                 self.eval(key)
             value = self.eval(item)
@@ -572,7 +631,9 @@ class Evaluator:
     @_on(ast.ListComp, ast.SetComp, ast.GeneratorExp)
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
         element = self._generate(node.generators, [node.elt])
-        return Value(Kind.CONTAINER, cell=self.module.cell(node, "made"), element=element, data=held_by([element]))
+        return Value(
+            Kind.CONTAINER, cell=self.module.cell(node, "made"), element=element, data=held_by([element])
+        )
 
     @_on(ast.DictComp)
     def _dictcomp(self, node: ast.DictComp) -> Value:
@@ -705,7 +766,7 @@ def _weight(device: Device) -> int:
 
 
 def _excused(value: Value, device: Device) -> bool:
-    """Whether a value may meet any device: torch accepts 0-dim tensors of the cpu (runtime.md §4)."""
+    """Whether a value may meet any device: torch accepts 0-dim tensors of the cpu."""
     return value.kind is Kind.SCALAR and device.form in (Form.CPU, Form.AT)
 
 
@@ -755,4 +816,3 @@ def concatenation(left: Value, right: Value) -> Value:
     known = [element for element in elements if element is not None]
     element = join(known[0], known[-1]) if known else None
     return Value(Kind.CONTAINER, cell=left.cell, element=element, data=held)
-

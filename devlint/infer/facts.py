@@ -6,7 +6,7 @@ code emits none, so that a clean file never loads a rule.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Union
+from typing import NamedTuple
 
 from ..span import Span
 from .values import Kind
@@ -38,8 +38,8 @@ class HardcodedCall(NamedTuple):
     span: Span
     node_type: str
     receiver: str
-    arguments: bool
-    """Whether the call names a device index or other arguments."""
+    given: str
+    """What the call is given as its device: nothing, a `device` chosen at run time, or an `index`."""
     device: str | None
     """A variable in scope that holds a device chosen at run time."""
 
@@ -52,6 +52,8 @@ class HardcodedDevice(NamedTuple):
     literal: str
     role: str
     """`argument`; `default` of a parameter; `autocast` device type."""
+    has_torch: bool
+    """Whether the name `torch` is at hand for a cure."""
 
 
 class StaleOptimizer(NamedTuple):
@@ -65,7 +67,7 @@ class StaleOptimizer(NamedTuple):
     line: int
     """Where it was built."""
     stage: str
-    """`fresh`; `stateful` (allocates state when built); `stepped`; `loaded`; `replaced` (the move makes new parameters)."""
+    """`fresh`; `stateful`: allocates state when built; `stepped`; `loaded`; `replaced`: by new parameters."""
 
 
 class BatchMeeting(NamedTuple):
@@ -87,4 +89,4 @@ class BatchMeeting(NamedTuple):
     """Whether both are moved, but under conditions that can differ."""
 
 
-AnyFact = Union[Discarded, HardcodedCall, HardcodedDevice, StaleOptimizer, BatchMeeting]
+AnyFact = Discarded | HardcodedCall | HardcodedDevice | StaleOptimizer | BatchMeeting

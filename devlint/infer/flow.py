@@ -13,14 +13,15 @@ from .evaluate import Evaluator
 from .scope import Class, Function, State, join_states
 from .values import (
     AS_TENSOR,
-    Device,
-    Form,
     NONE,
     TENSORS,
     UNKNOWN,
+    Device,
+    Form,
     Kind,
     Value,
     join,
+    symbol_name,
 )
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class Path(NamedTuple):
     node: ast.If
     outcome: bool
     asks: str
-    """`machine` when the condition asks the machine alone, `option` when it asks for a setting; else empty."""
+    """`machine` when the condition asks the machine alone, `option` when it asks for a setting."""
     origin: Any
     """The move."""
 
@@ -58,7 +59,9 @@ class Path(NamedTuple):
 def _paths(value: Value, path: Path) -> frozenset[Path] | None:
     """The paths on which a value is on an accelerator; None where that is not known."""
     device = value.device
-    if device.form is Form.CPU or (device.form in (Form.AT, Form.UNKNOWN) and value.origin is None and value.cell):
+    if device.form is Form.CPU or (
+        device.form in (Form.AT, Form.UNKNOWN) and value.origin is None and value.cell
+    ):
         return frozenset()
     if device.form in (Form.ACCELERATOR, Form.SAME):
         return frozenset({path})
@@ -92,6 +95,9 @@ class Flow(Evaluator):
         self.globals: set[str] = set()
         self.trying = 0
         """How many `try` bodies enclose the statement at hand."""
+        self.statement: ast.Call | None = None
+        """The call that is the statement at hand."""
+        self.in_expression = False
         self.probing = 0
         """How many contexts enclose it that expect it to fail."""
 
@@ -121,10 +127,15 @@ class Flow(Evaluator):
             self.module.looped(value.elt, value.generators[-1].iter)
         elif isinstance(value, ast.Call):
             self.discarding = None if self.probing else value
+            self.statement = None if self.in_expression else value
             self.eval(value)
             self.discarding = None
         elif isinstance(value, ast.IfExp):
-            self._if(ast.copy_location(ast.If(value.test, [ast.Expr(value.body)], [ast.Expr(value.orelse)]), node))
+            self.in_expression = True
+            self._if(
+                ast.copy_location(ast.If(value.test, [ast.Expr(value.body)], [ast.Expr(value.orelse)]), node)
+            )
+            self.in_expression = False
             return
         if isinstance(value, ast.Call):
             func = value.func
@@ -145,7 +156,11 @@ class Flow(Evaluator):
     def _rebinding(self, node: ast.Assign) -> None:
         """`for x in xs: x = x.to(d)`, where nothing reads `x` afterwards: the container keeps its tensors."""
         target, call = node.targets[0], node.value
-        if not (isinstance(target, ast.Name) and isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute)):
+        if not (
+            isinstance(target, ast.Name)
+            and isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+        ):
             return
         receiver, name = call.func.value, call.func.attr
         if not isinstance(receiver, ast.Name) or receiver.id != target.id:
@@ -291,11 +306,18 @@ class Flow(Evaluator):
             other = orelse.env.get(name)
             if other is None or other is value or not isinstance(name, str) or other.cell is not value.cell:
                 continue
-            mine, theirs = (_paths(v, Path(chain, node, side, asks, v.origin)) for v, side in ((value, True), (other, False)))
-            if mine is not None and theirs is not None and (mine or theirs):
-                if _is_element(value) or {Form.CPU, Form.EITHER} & {value.device.form, other.device.form}:
-                    device = value.device if mine else other.device
-                    found[name] = Device(Form.EITHER, device.name, mine | theirs)
+            if value.kind in (Kind.DEVICE, Kind.STRING):
+                continue
+            mine, theirs = (
+                _paths(v, Path(chain, node, side, asks, v.origin))
+                for v, side in ((value, True), (other, False))
+            )
+            if (not mine and not theirs) or mine is None or theirs is None:
+                continue
+            places = {value.device.form, other.device.form}
+            if _is_element(value) or Form.CPU in places or Form.EITHER in places:
+                device = value.device if mine else other.device
+                found[name] = Device(Form.EITHER, symbol_name(device), mine | theirs)
         return found
 
     @_on(ast.Match)

@@ -18,7 +18,16 @@ _REFUSES = re.compile(r"(^|_)(no|not|without|disable|missing|non)_?(cuda|gpu)|(^
 
 
 _OPAQUE = frozenset(
-    {Kind.UNKNOWN, Kind.NUMBER, Kind.BATCH, Kind.INSTANCE, Kind.FUNCTION, Kind.CONTAINER, Kind.LIBRARY, Kind.OTHER}
+    {
+        Kind.UNKNOWN,
+        Kind.NUMBER,
+        Kind.BATCH,
+        Kind.INSTANCE,
+        Kind.FUNCTION,
+        Kind.CONTAINER,
+        Kind.LIBRARY,
+        Kind.OTHER,
+    }
 )
 
 
@@ -57,7 +66,11 @@ def asks(test: ast.expr, value: Value) -> str:
     """Whom a condition asks: the `machine` alone, an `option` of the program, or neither for sure."""
     if value.kind is Kind.FLAG and value.data.machine:
         return "machine"
-    if isinstance(test, ast.Compare) and hint(test.left) is not None and isinstance(test.comparators[0], ast.Constant):
+    if (
+        isinstance(test, ast.Compare)
+        and hint(test.left) is not None
+        and isinstance(test.comparators[0], ast.Constant)
+    ):
         return "option"
     return ""
 
@@ -97,7 +110,9 @@ def comparison(node: ast.Compare, left: Value, right: Value) -> Truth | None:
     op = node.ops[0]
     positive = isinstance(op, (ast.Eq, ast.Is, ast.In))
     if positive or isinstance(op, (ast.NotEq, ast.IsNot, ast.NotIn)):
-        found = _device_comparison(node.comparators[0], right, left) or _device_comparison(node.left, left, right)
+        found = _device_comparison(node.comparators[0], right, left) or _device_comparison(
+            node.left, left, right
+        )
         if found is None and (right.kind is Kind.NONE or left.kind is Kind.NONE):
             opaque = node.left if right.kind is Kind.NONE else node.comparators[0]
             opaque_value = left if right.kind is Kind.NONE else right
@@ -178,10 +193,11 @@ def _narrow_comparison(ev: Evaluator, test: ast.Compare, outcome: bool) -> None:
         if getattr(test.left.func, "id", "") == "type" and test.left.args:
             _narrow_to(ev, test.left.args[0], other)
         return
-    if isinstance(test.left, ast.Attribute) and test.left.attr == "device" and outcome:
+    same_place = isinstance(test.left, ast.Attribute) and test.left.attr == "device"
+    if same_place and outcome and isinstance(test.ops[0], ast.Eq):
         # `if x.device == y.device:` leaves nothing to say about where x is.
-        if isinstance(test.ops[0], ast.Eq):
-            _replace(ev, test.left.value, lambda v: v._replace(device=UNKNOWN_DEVICE))
+        assert isinstance(test.left, ast.Attribute)
+        _replace(ev, test.left.value, lambda v: v._replace(device=UNKNOWN_DEVICE))
 
 
 def _narrow_call(ev: Evaluator, test: ast.Call, outcome: bool) -> None:

@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, Callable, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..knowledge import api
 from . import guards
 from .annotations import annotated
 from .evaluate import DEVICE_NAME
 from .flow import Flow
-from .scope import NO_SUMMARY, Class, Function, FunctionNode, Holding, Meeting, Met, Site, State, Summary, join_states
+from .scope import (
+    NO_SUMMARY,
+    Class,
+    Function,
+    FunctionNode,
+    Holding,
+    Meeting,
+    Met,
+    Site,
+    State,
+    Summary,
+    join_states,
+)
 from .values import (
     NONE,
     TENSORS,
@@ -32,6 +45,7 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 12
 _MAX_ROUNDS = 3
 _MAX_MEETINGS = 64
+_NOTHING: tuple[Any, ...] = ((), False, (), ())
 _CONSTRUCTORS = ("__init__", "setUpClass", "setUp", "setup_class", "setup_method", "setup")
 """Methods that run before the others: what they leave behind, or skip, holds in those."""
 
@@ -45,6 +59,8 @@ class Seen(NamedTuple):
     casts: bool
     loop: ast.expr | None
     rebound: bool
+    statement: bool
+    """Whether the call is a statement of its own, so that an assignment can keep its result."""
 
 
 class Stale(NamedTuple):
@@ -93,7 +109,7 @@ class Module:
         self.depth = 0
 
         self.discards: dict[ast.Call, Seen] = {}
-        self.calls: dict[ast.Call, tuple[Function | None, ast.expr, bool, str | None]] = {}
+        self.calls: dict[ast.Call, tuple[Function | None, ast.expr, str, str | None]] = {}
         self.literals: dict[ast.expr, tuple[Function | None, str]] = {}
         self.stale: dict[ast.AST, Stale] = {}
         self.meetings: list[Met] = []
@@ -121,7 +137,18 @@ class Module:
                 function.summary = None
             for function in again:
                 self.summary(function)
+                self._inform(function)
             self._analyse_all()
+
+    def _inform(self, function: Function) -> None:
+        """Run a function again with what its callers agree to pass; its summary stays that of any call."""
+        informed = self._informed(function)
+        if informed != self._parameters_of.get(function, _NOTHING):
+            function.running = True
+            self._forget(function)
+            self._run(function, informed)
+            self._parameters_of[function] = informed
+            function.running = False
 
     def _analyse_all(self) -> None:
         for cls in self.classes:
@@ -136,15 +163,16 @@ class Module:
 
     def _has_news(self, function: Function) -> bool:
         """Whether callers pass, or methods assign, something that was not known when it was analysed."""
-        if self._informed(function) != self._parameters_of.get(function):
+        if self._informed(function) != self._parameters_of.get(function, _NOTHING):
             return True
         return any(cls.attribute(name) is not None for cls, name in self._missed.get(function, ()))
 
     def _forget(self, function: Function) -> None:
         """Drop what an earlier analysis of a function observed."""
-        for table in (self.discards, self.calls, self.literals, self.stale):
-            for node in [node for node, seen in table.items() if seen[0] is function]:  # type: ignore[index,attr-defined]
-                del table[node]  # type: ignore[attr-defined]
+        tables: tuple[dict[Any, Any], ...] = (self.discards, self.calls, self.literals, self.stale)
+        for table in tables:
+            for node in [node for node, seen in table.items() if seen[0] is function]:
+                del table[node]
         self.meetings = [met for met in self.meetings if met.function is not function]
         self.feeds = [feed for feed in self.feeds if feed.function is not function]
         self.losses = [loss for loss in self.losses if loss.function is not function]
@@ -273,7 +301,13 @@ class Module:
                 return True
         return False
 
-    def read_later(self, function: Function | None, name: str, statement: ast.stmt | ast.expr, loop: ast.For | ast.AsyncFor) -> bool:
+    def read_later(
+        self,
+        function: Function | None,
+        name: str,
+        statement: ast.stmt | ast.expr,
+        loop: ast.For | ast.AsyncFor,
+    ) -> bool:
         """Whether a variable is read after a statement, or by code that a nested loop may run after it."""
         scope: ast.AST = function.node if function is not None else self.tree
         loads = self._loads.get(scope)
@@ -315,7 +349,8 @@ class Module:
         """The result of a move or cast is thrown away."""
         assert isinstance(node.func, ast.Attribute)
         loop = flow.loop_of(node.func.value, node) if isinstance(flow, Flow) else None
-        self.discards[node] = Seen(flow.function, receiver, method, casts, loop, False)
+        statement = isinstance(flow, Flow) and flow.statement is node
+        self.discards[node] = Seen(flow.function, receiver, method, casts, loop, False, statement)
 
     def looped(self, node: ast.Call, iterable: ast.expr) -> None:
         """A discarded call turns out to be the body of a comprehension."""
@@ -324,10 +359,16 @@ class Module:
             self.discards[node] = seen._replace(loop=iterable)
 
     def rebound(
-        self, function: Function | None, node: ast.Call, receiver: Value, method: str, casts: bool, loop: ast.expr
+        self,
+        function: Function | None,
+        node: ast.Call,
+        receiver: Value,
+        method: str,
+        casts: bool,
+        loop: ast.expr,
     ) -> None:
         """A loop variable is bound to its moved copy, which nothing reads."""
-        self.discards[node] = Seen(function, receiver, method, casts, loop, True)
+        self.discards[node] = Seen(function, receiver, method, casts, loop, True, False)
 
     def moved_late(
         self, function: Function | None, node: ast.AST, module: Cell, holding: Holding, method: str
@@ -337,7 +378,9 @@ class Module:
 
     def rebuilt(self, function: Function | None, modules: frozenset[Cell]) -> None:
         """Another optimizer takes over modules: the one before it no longer matters."""
-        for node in [n for n, s in self.stale.items() if s.function is function and s.holding.modules <= modules]:
+        for node in [
+            n for n, s in self.stale.items() if s.function is function and s.holding.modules <= modules
+        ]:
             del self.stale[node]
 
     def met(self, meeting: Met) -> None:
@@ -345,7 +388,10 @@ class Module:
         self.meetings.append(meeting)
 
     def maybe_loss(
-        self, function: Function | None, result: Cell | None, parties: list[tuple[ast.expr, Device, Cell | None]]
+        self,
+        function: Function | None,
+        result: Cell | None,
+        parties: list[tuple[ast.expr, Device, Cell | None]],
     ) -> None:
         """Something unknown is called with several values."""
         self.losses.append(MaybeLoss(function, result, parties))
@@ -361,7 +407,8 @@ class Module:
         function.running = True
         self.depth += 1
         try:
-            function.summary = self._run(function)
+            function.summary = self._run(function, _NOTHING)
+            self._parameters_of[function] = _NOTHING
         finally:
             function.running = False
             self.depth -= 1
@@ -375,19 +422,20 @@ class Module:
         given = {method.positional[0]: (None, base)} if method.positional else {}
         return use_summary(ev, method.node, method, summary, given)  # type: ignore[arg-type]
 
-    def _run(self, function: Function) -> Summary:
+    def _run(self, function: Function, informed: tuple[Any, ...]) -> Summary:
+        """Run a function's body; `informed` is what is known of its arguments."""
         state = State()
         flow = Flow(self, function, state)
-        informed = self._informed(function)
-        self._parameters_of[function] = informed
         self._enter(flow, function, dict(informed[0]))
         state.accelerated |= informed[1]
         for cell, place in informed[2]:
             state.places[cell] = place
         for cell, holding in informed[3]:
             state.held[cell] = holding
+        passed = {value.cell for _, value in informed[0]}
         for cell, place in self.state.places.items():
-            state.places.setdefault(cell, place)
+            if cell not in passed:  # where an argument was at the call, not where the module leaves it
+                state.places.setdefault(cell, place)
         for cell, holding in self.state.held.items():
             state.held.setdefault(cell, holding)
         before = dict(state.places)
@@ -405,7 +453,9 @@ class Module:
         required = end.accelerated and end.alive and not accelerated
         known = {cell for cell, _ in informed[3]} | self.state.held.keys()
         held = tuple((cell, holding) for cell, holding in end.held.items() if cell not in known)
-        return Summary(self._result(flow, function), moves, self._needs(function, first_meeting), held, required)
+        return Summary(
+            self._result(flow, function), moves, self._needs(function, first_meeting), held, required
+        )
 
     def _result(self, flow: Flow, function: Function) -> Value:
         """What the function returns; its annotation decides where the code does not."""
@@ -424,7 +474,9 @@ class Module:
         """Meetings in which a parameter takes part."""
         found: dict[Meeting, None] = {}
         for met in self.meetings[first:]:
-            if met.function is function and (_of_parameter(met.here, function) or _of_parameter(met.there, function)):
+            if met.function is function and (
+                _of_parameter(met.here, function) or _of_parameter(met.there, function)
+            ):
                 found[Meeting(met.here, met.there)] = None
                 if len(found) >= _MAX_MEETINGS:
                     break
@@ -435,11 +487,14 @@ class Module:
         args, state = function.node.args, flow.state
         owner = function.owner
         state.accelerated = self._required(flow, function.node)
-        state.accelerated |= self.accelerated or function.accelerated or (owner is not None and owner.accelerated)
+        state.accelerated |= (
+            self.accelerated or function.accelerated or (owner is not None and owner.accelerated)
+        )
         if owner is not None:
             self._enter_method(state, owner, function)
-        defaults = dict(zip(reversed([*args.posonlyargs, *args.args]), reversed(args.defaults)))
-        defaults.update({a: d for a, d in zip(args.kwonlyargs, args.kw_defaults) if d is not None})
+        defaults = dict(zip(reversed([*args.posonlyargs, *args.args]), reversed(args.defaults), strict=False))
+        keywords = zip(args.kwonlyargs, args.kw_defaults, strict=True)
+        defaults.update({arg: default for arg, default in keywords if default is not None})
         for index, arg in enumerate((*args.posonlyargs, *args.args, *args.kwonlyargs)):
             cell = function.cells.get(arg.arg)
             if cell is None:
@@ -507,7 +562,7 @@ class Module:
         """What all callers in this file agree to pass: values, a guard, and where the objects are."""
         sites = function.sites
         if not sites:
-            return ((), False, (), ())
+            return _NOTHING
         values: dict[str, Value] = {}
         for name in sites[0].arguments:
             if name == "self" or not all(name in site.arguments for site in sites):
@@ -533,7 +588,9 @@ class Module:
         accelerated = all(site.accelerated for site in sites)
         return (tuple(values.items()), accelerated, tuple(places.items()), tuple(held.items()))
 
-    def site(self, caller: Function | None, function: Function, arguments: dict[str, Value], state: State) -> None:
+    def site(
+        self, caller: Function | None, function: Function, arguments: dict[str, Value], state: State
+    ) -> None:
         """Remember a call of a function of this file."""
         cells = {value.cell for value in arguments.values() if value.cell is not None}
         places = {cell: state.places[cell] for cell in cells if cell in state.places}
@@ -597,6 +654,6 @@ def _informs(value: Value, sites: list[Site]) -> bool:
         return value.device.form is not Form.UNKNOWN
     if value.kind is Kind.CONTAINER:
         return value.element is not None and value.element.kind is Kind.LOADER
-    return value.kind is Kind.UNKNOWN and value.cell is not None and all(value.cell in s.places for s in sites)
-
-
+    return (
+        value.kind is Kind.UNKNOWN and value.cell is not None and all(value.cell in s.places for s in sites)
+    )

@@ -49,7 +49,9 @@ def _on_purpose(ev: Evaluator) -> bool:
     """Whether the code at hand is only for an accelerator: it is guarded, or its name says so."""
     if ev.state.accelerated:
         return True
-    return ev.function is not None and any(guards.mentions_accelerator(name.lower()) for name in ev.function.names)
+    return ev.function is not None and any(
+        guards.mentions_accelerator(name.lower()) for name in ev.function.names
+    )
 
 
 def use_literal(ev: Evaluator, value: Value, role: str) -> None:
@@ -103,7 +105,7 @@ def _names_no_device(given: Value) -> bool:
 
 
 def _names_dtype(node: ast.expr) -> bool:
-    """`x.to(self.dtype)`, `x.to(weight_dtype)`: what is called so is a dtype throughout torch and its libraries."""
+    """`x.to(self.dtype)`, `x.to(weight_dtype)`: what is called so is a dtype throughout torch's libraries."""
     name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
     return name.endswith("dtype")
 
@@ -117,20 +119,25 @@ def hardcoded_call(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
         return
     if not args.keywords.keys() <= {"device", "non_blocking", "memory_format"}:
         return
-    ev.module.calls[node] = (ev.function, node.func.value, bool(node.args or node.keywords), _device_at_hand(ev))
+    kind = "" if given is None else "device" if given.kind is Kind.DEVICE else "index"
+    ev.module.calls[node] = (ev.function, node.func.value, kind, _device_at_hand(ev))
 
 
 def _device_at_hand(ev: Evaluator) -> str | None:
     """A local variable that holds a device chosen at run time."""
     for scope in (ev.state.env, ev.module.state.env):
         for name, value in scope.items():
-            if isinstance(name, str) and value.kind is Kind.DEVICE and value.device.form in (Form.EITHER, Form.SAME):
+            if (
+                isinstance(name, str)
+                and value.kind is Kind.DEVICE
+                and value.device.form in (Form.EITHER, Form.SAME)
+            ):
                 return name
     return None
 
 
 def _note_switch(ev: Evaluator, base: Value, device: Device) -> None:
-    """Moving what is on the cpu anyway to a variable that holds the cpu says that the variable is meant to change."""
+    """Moving what is on the cpu anyway to a variable that holds the cpu: the variable is meant to change."""
     if device.form is not Form.CPU or not isinstance(device.key, Cell) or device.key.batch is not None:
         return
     place = ev.location(base)
@@ -211,7 +218,9 @@ def relocate(ev: Evaluator, node: ast.AST, module: Value, device: Device, name: 
     if device.form is not Form.CPU or name == "to_empty":
         for holding in ev.state.held.values():
             replaces = name in ("to_empty", "FullyShardedDataParallel")
-            if any(_part_of(held, cell) and (replaces or not _moved_before(ev, held)) for held in holding.modules):
+            if any(
+                _part_of(held, cell) and (replaces or not _moved_before(ev, held)) for held in holding.modules
+            ):
                 ev.module.moved_late(ev.function, node, cell, holding, name)
                 break
     ev.state.places[cell] = device
@@ -253,10 +262,11 @@ def record_move(value: Value, device: Device) -> None:
 def discarded(
     ev: Evaluator, node: ast.Call, base: Value, name: str, casts: bool, device: Device | None = None
 ) -> None:
-    """Remember a move or cast whose result is thrown away; whether it matters depends on what the receiver is."""
+    """Remember a move or cast whose result is thrown away; whether it matters shows later."""
     if device is not None and device == base.device and device.form is not Form.UNKNOWN:
         return
-    if base.origin is not None and base.origin.how == "factory" and isinstance(node.func, ast.Attribute):
-        if base.origin.node is node.func.value:
-            return  # `torch.empty(0).cuda()` is made for its effect alone: it wakes the device up
+    assert isinstance(node.func, ast.Attribute)
+    made = base.origin if base.origin is not None and base.origin.how == "factory" else None
+    if made is not None and made.node is node.func.value:
+        return  # `torch.empty(0).cuda()` is made for its effect alone: it wakes the device up
     ev.module.discarded(ev, node, base, name, casts)

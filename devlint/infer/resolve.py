@@ -1,4 +1,4 @@
-"""From observations to facts, once all evidence is in: what each receiver was, and which meetings conflict."""
+"""From observations to facts, once all evidence is in: what receivers were, and which meetings conflict."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ def _discarded(module: Module, source: Source) -> list[AnyFact]:
                 seen.casts,
                 kind,
                 source.quote(receiver),
-                _assignable(receiver) and not seen.rebound,
+                _assignable(receiver) and kind is not Kind.PARAMETER and seen.statement,
                 source.quote(seen.loop) if seen.loop is not None else None,
                 seen.rebound,
             )
@@ -182,7 +182,11 @@ def _used_as_tensor(cell: Cell, depth: int = 4) -> bool:
     """Whether its use shows a tensor, or that of everything it may be."""
     if cell.seen & AS_TENSOR:
         return True
-    return bool(cell.sources) and depth > 0 and all(_used_as_tensor(source, depth - 1) for source in cell.sources or ())
+    return (
+        bool(cell.sources)
+        and depth > 0
+        and all(_used_as_tensor(source, depth - 1) for source in cell.sources or ())
+    )
 
 
 def _element_evidence(cell: Cell) -> bool:
@@ -194,12 +198,22 @@ def _from_default_collate(value: Value) -> bool:
     """Whether the object was unpacked from a batch of a loader that is known to be torch's own."""
     cell = value.cell
     assert cell is not None
-    return value.kind is Kind.BATCH and value.device.form is Form.CPU and cell.via == "item" and type(cell.key) is int
+    return (
+        value.kind is Kind.BATCH
+        and value.device.form is Form.CPU
+        and cell.via == "item"
+        and type(cell.key) is int
+    )
 
 
 def _parameter_of_forward(cell: Cell, seen: Seen) -> bool:
     function = seen.function
-    if function is None or function.owner is None or function.name != "forward" or not function.owner.is_module:
+    if (
+        function is None
+        or function.owner is None
+        or function.name != "forward"
+        or not function.owner.is_module
+    ):
         return False
     return any(cell is own for own in function.cells.values())
 
@@ -211,7 +225,8 @@ def _assignable(node: ast.expr) -> bool:
     if isinstance(node, ast.Attribute):
         return _assignable(node.value)
     if isinstance(node, ast.Subscript):
-        return _assignable(node.value) and isinstance(node.slice, (ast.Name, ast.Constant))
+        index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
+        return _assignable(node.value) and isinstance(index, (ast.Name, ast.Constant))
     return False
 
 
@@ -220,11 +235,14 @@ def _assignable(node: ast.expr) -> bool:
 
 def _hardcoded(module: Module, source: Source) -> list[AnyFact]:
     found: list[AnyFact] = []
-    for node, (_, receiver, arguments, device) in module.calls.items():
-        found.append(HardcodedCall(source.span(node), "Call", source.quote(receiver), arguments, device))
+    has_torch = module.state.env.get("torch") == Value(Kind.LIBRARY, data="torch")
+    for node, (_, receiver, given, device) in module.calls.items():
+        found.append(HardcodedCall(source.span(node), "Call", source.quote(receiver), given, device))
     for literal, (_, role) in module.literals.items():
         assert isinstance(literal, ast.Constant)
-        found.append(HardcodedDevice(source.span(literal), "SimpleString", str(literal.value), role))
+        found.append(
+            HardcodedDevice(source.span(literal), "SimpleString", str(literal.value), role, has_torch)
+        )
     return found
 
 
@@ -240,7 +258,10 @@ def _stale(module: Module, source: Source) -> list[AnyFact]:
         stage = "replaced" if stale.method in ("to_empty", "FullyShardedDataParallel") else holding.stage
         if stage in ("stepped", "loaded") and holding.stateless:
             stage = "fresh"
-        inside = any(other.holding == holding and other.function is not stale.function for other in module.stale.values())
+        inside = any(
+            other.holding == holding and other.function is not stale.function
+            for other in module.stale.values()
+        )
         if inside and not _is_move(node):
             continue  # the function that is called here is where the move stands
         moved = node.func.value if isinstance(node.func, ast.Attribute) else node
@@ -279,7 +300,9 @@ def _element(device: Device) -> _Element | None:
 
 
 def _batches(module: Module, source: Source) -> list[AnyFact]:
-    dropped = {cell for seen in module.discards.values() for cell in (seen.receiver.cell, seen.receiver.device.key)}
+    dropped = {
+        cell for seen in module.discards.values() for cell in (seen.receiver.cell, seen.receiver.device.key)
+    }
     meetings = list(module.meetings)
     for loss in module.losses:
         meetings.extend(_loss_meetings(loss))
@@ -324,7 +347,11 @@ def _under_other_conditions(met: Met, source: Source) -> Iterator[tuple[object, 
     if not isinstance(here, frozenset) or not isinstance(there, frozenset) or not _differ(here, there):
         return
     paths = sorted(here | there, key=lambda path: path.node.lineno)
-    moves = [path.origin.node for path in paths if path.origin is not None and isinstance(path.origin.node, ast.Call)]
+    moves = [
+        path.origin.node
+        for path in paths
+        if path.origin is not None and isinstance(path.origin.node, ast.Call)
+    ]
     if not moves or not isinstance(moves[0].func, ast.Attribute):
         return
     receiver = moves[0].func.value
@@ -363,7 +390,11 @@ def _fed_unmoved(module: Module, source: Source) -> Iterator[AnyFact]:
         cell = feed.device.key
         if feed.device.form is not Form.AT or not isinstance(cell, Cell) or cell.via != "parameter":
             continue
-        if owner is None or owner.is_module or feed.place.form not in (Form.SAME, Form.ACCELERATOR, Form.EITHER):
+        if (
+            owner is None
+            or owner.is_module
+            or feed.place.form not in (Form.SAME, Form.ACCELERATOR, Form.EITHER)
+        ):
             continue
         mover = moved.get((feed.module, feed.place))
         if mover is None or mover is feed.function or mover.owner is not owner or mover.sites:
@@ -397,7 +428,7 @@ def _loss_meetings(loss: MaybeLoss) -> list[Met]:
 def _conflict(element: _Element, there: Device) -> bool:
     """Whether an element that nobody moved cannot meet a value at `there`."""
     other = there.key
-    if isinstance(other, Cell) and (other is element.whole or other.batch is element.whole):
+    if isinstance(other, Cell) and (_belongs(other, element.whole) or _follows_a_tensor(other)):
         return False
     switch = there.form is Form.CPU and isinstance(other, Cell) and bool(other.seen & AS_SWITCH)
     if there.form not in (Form.ACCELERATOR, Form.SAME, Form.EITHER) and not switch:
@@ -407,10 +438,24 @@ def _conflict(element: _Element, there: Device) -> bool:
     return _sibling_moved(element, there) or _moved_elsewhere(element, there)
 
 
+def _belongs(cell: Cell | None, whole: Cell) -> bool:
+    """Whether a cell is a whole or something inside it."""
+    while cell is not None:
+        if cell is whole or cell.batch is whole:
+            return True
+        cell = cell.parent
+    return False
+
+
+def _follows_a_tensor(cell: Cell) -> bool:
+    """Whether a device is that of a tensor (`x.device`), which is wherever the caller put it."""
+    return cell.via == "device" and cell.parent is not None and bool(cell.parent.seen & AS_TENSOR)
+
+
 def _sibling_moved(element: _Element, there: Device) -> bool:
     """Whether another element of the same whole was moved to where this one is now needed."""
     moved = element.whole.moved_to
-    if moved is None or isinstance(moved.key, Cell) and moved.key.batch is element.whole:
+    if moved is None or (isinstance(moved.key, Cell) and _belongs(moved.key, element.whole)):
         return False
     if element.cell in element.whole.moved or not element.whole.moved:
         return False

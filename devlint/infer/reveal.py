@@ -8,7 +8,7 @@ _HAVE_A_PLACE = TENSORS | {Kind.BATCH, Kind.MODULE, Kind.UNKNOWN}
 
 
 def describe(value: Value, device: Device) -> str:
-    """A value's kind and device, such as `tensor on cpu`, `module on device` or `container of tensor on x`."""
+    """A value's kind and device: `tensor on cpu`, `module on device`, `container of tensor on x`."""
     if value.kind is Kind.CONTAINER:
         parts = value.items or ((value.element,) if value.element else ())
         described = {describe(part, part.device) for part in parts}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple
 
 from .values import UNKNOWN, Cell, Device, Form, Value, join, join_devices
 
 Key = Any
 """A variable's name, or the cell of an object and the name or constant that selects a part of it."""
 
-FunctionNode = Union[ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda]
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
 class Holding(NamedTuple):
@@ -27,7 +27,7 @@ class Holding(NamedTuple):
 
 
 class State:
-    """What holds at one point of a function: variables, where modules are, what optimizers hold, and guards."""
+    """What holds at one point: variables, where modules are, what optimizers hold, and guards."""
 
     __slots__ = ("accelerated", "alive", "default", "env", "held", "places")
 
@@ -171,7 +171,10 @@ class Function:
             body = body[1:]
         return all(
             isinstance(statement, (ast.Pass, ast.Raise))
-            or (isinstance(statement, ast.Return) and isinstance(statement.value, (ast.Name, ast.Constant, type(None))))
+            or (
+                isinstance(statement, ast.Return)
+                and isinstance(statement.value, (ast.Name, ast.Constant, type(None)))
+            )
             for statement in body
         ) and not isinstance(self.node, ast.Lambda)
 
@@ -227,7 +230,7 @@ class Class:
         """Where the constructor leaves the objects that it makes."""
 
     def assign(self, name: str, function: Function, value: Value) -> None:
-        """Record what a method leaves in an attribute; what it left there in an earlier analysis is forgotten."""
+        """Record what a method leaves in an attribute; an earlier analysis of it no longer counts."""
         by_function = self._assigned.setdefault(name, {})
         by_function[function] = value
         values = iter(by_function.values())

@@ -1,4 +1,4 @@
-"""Calls of library functions, read off the knowledge tables: factories, modules, optimizers, loaders, builtins."""
+"""Calls of library functions, by the knowledge tables: factories, modules, optimizers, loaders, builtins."""
 
 from __future__ import annotations
 
@@ -79,7 +79,11 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
         return OTHER
     if dotted in api.TENSOR_DATASETS:
         values = [value for _, value in args.positional]
-        return Value(Kind.CONTAINER, cell=ev.module.cell(node, "made"), element=Value(Kind.CONTAINER, items=tuple(values)))
+        return Value(
+            Kind.CONTAINER,
+            cell=ev.module.cell(node, "made"),
+            element=Value(Kind.CONTAINER, items=tuple(values)),
+        )
     if dotted.startswith("torch.utils.data.") and name in ("random_split", "Subset", "ConcatDataset"):
         return _subset(ev, name, args)
     if head.startswith("numpy"):
@@ -205,7 +209,10 @@ def _operation(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Val
         return Value(Kind.TENSOR, ev.combine([value for _, value in parties]), cell)
     parties.extend(p for key, p in args.keywords.items() if key not in ("out", "generator"))
     device = ev.meet(node, parties)
-    scalar = name in ("sum", "mean", "max", "min", "prod", "norm", "median", "all", "any") and len(args.positional) == 1
+    scalar = (
+        name in ("sum", "mean", "max", "min", "prod", "norm", "median", "all", "any")
+        and len(args.positional) == 1
+    )
     scalar = (scalar and not args.keywords) or name.endswith("_loss") or name == "cross_entropy"
     return Value(Kind.SCALAR if scalar else Kind.TENSOR, device, cell)
 
@@ -254,7 +261,11 @@ def _new_module(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) -> 
     parts = [value for _, value in args.positional if value.cell is not None]
     for value in parts:
         for part in value.items or (value,):
-            if part.kind in (Kind.MODULE, Kind.UNKNOWN) and part.cell is not None and part.cell in ev.state.places:
+            if (
+                part.kind in (Kind.MODULE, Kind.UNKNOWN)
+                and part.cell is not None
+                and part.cell in ev.state.places
+            ):
                 ev.state.places[cell] = ev.state.places[part.cell]
     return Value(Kind.MODULE, cell=cell, data=dotted, origin=Origin("made", node))
 
@@ -360,11 +371,13 @@ def loader(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
             return Value(Kind.LOADER, cell=cell, element=Value(Kind.BATCH, UNKNOWN_DEVICE, batch))
     elif dataset is not None and dataset.kind is Kind.INSTANCE:
         device = _collected(ev, dataset.data, batch)
-    return Value(Kind.LOADER, cell=cell, element=Value(Kind.BATCH, device, batch), origin=Origin("loader", node))
+    return Value(
+        Kind.LOADER, cell=cell, element=Value(Kind.BATCH, device, batch), origin=Origin("loader", node)
+    )
 
 
 def _collated(ev: Evaluator, collate: Value, batch: Cell) -> Device:
-    """Where the batches of a `collate_fn` live: on the cpu if it is a function of this file that moves nothing."""
+    """Where a `collate_fn` leaves batches: on the cpu if it is a function of this file that moves nothing."""
     if collate.kind is Kind.FUNCTION and not ev.module.mentions_device(collate.data.node):
         return Device(Form.CPU, "cpu", batch)
     return UNKNOWN_DEVICE
@@ -420,7 +433,9 @@ def _builtin(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Value
             element = value if element is None else join(element, value)
         return Value(Kind.CONTAINER, cell=cell, items=None if element else (), element=element)
     if name == "enumerate" and first is not None:
-        return Value(Kind.CONTAINER, element=Value(Kind.CONTAINER, items=(NUMBER, ev.element_of(first, node))))
+        return Value(
+            Kind.CONTAINER, element=Value(Kind.CONTAINER, items=(NUMBER, ev.element_of(first, node)))
+        )
     if name == "zip":
         items = tuple(ev.element_of(value, at) for at, value in args.positional)
         return Value(Kind.CONTAINER, element=Value(Kind.CONTAINER, items=items))
@@ -430,7 +445,20 @@ def _builtin(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Value
         return values[1]
     if name == "map" and len(values) == 2:
         return _map(ev, node, args)
-    if name in ("len", "int", "float", "bool", "abs", "round", "isinstance", "hasattr", "id", "range", "all", "any"):
+    if name in (
+        "len",
+        "int",
+        "float",
+        "bool",
+        "abs",
+        "round",
+        "isinstance",
+        "hasattr",
+        "id",
+        "range",
+        "all",
+        "any",
+    ):
         if name in ("int", "bool") and first is not None:
             said = guards.truth(node.args[0], first)
             if said is not None and first.kind is Kind.FLAG:
@@ -470,8 +498,6 @@ def _map(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
     element = ev.element_of(iterable, node)
     if function.kind is Kind.FUNCTION and function.data.positional:
         summary = ev.module.summary(function.data)
-        given = {function.data.positional[0]: (at, element)}
+        given: dict[str, tuple[ast.expr | None, Value]] = {function.data.positional[0]: (at, element)}
         return Value(Kind.CONTAINER, element=use_summary(ev, node, function.data, summary, given))
     return Value(Kind.CONTAINER, element=ev.fresh(node))
-
-

@@ -24,7 +24,7 @@ class Kind(Enum):
     OPTIMIZER = "optimizer"
     LOADER = "loader"
     BATCH = "batch"
-    """Of unknown structure, but what tensors it holds live on `device`: a loader's element, a model's output."""
+    """Of unknown structure, but its tensors live on `device`: a loader's element, a model's output."""
     MOVES_IN_PLACE = "moves-in-place"
     """An object that is no module and whose `.to` moves itself, such as transformers' `BatchEncoding`."""
     OTHER = "other"
@@ -61,7 +61,8 @@ class Form(Enum):
 class Device(NamedTuple):
     """Where a tensor lives, or what a device value denotes. Equal devices agree; unequal ones may.
 
-    `key` is the cell that a symbol stands for; on the cpu it is the element of a batch that the value came from.
+    `key` is the cell that a symbol stands for; on the cpu, the element of a batch that the value came from,
+    or the variable that holds the cpu. Of `either`, it is the set of paths on which the value was moved.
     """
 
     form: Form
@@ -78,6 +79,11 @@ def accelerator(name: str) -> Device:
     return CPU if name == "cpu" else Device(Form.ACCELERATOR, name)
 
 
+def symbol_name(device: Device) -> str:
+    """What the program calls a device: the variable that holds it, or its literal."""
+    return device.key.label if device.form is Form.SAME and isinstance(device.key, Cell) else device.name
+
+
 def join_devices(a: Device, b: Device) -> Device:
     """The device of a value that is at `a` on one path and at `b` on another."""
     if a == b or a.form is b.form is Form.CPU:
@@ -86,7 +92,7 @@ def join_devices(a: Device, b: Device) -> Device:
         return UNKNOWN_DEVICE
     if Form.CPU in (a.form, b.form) or Form.EITHER in (a.form, b.form):
         other = b if a.form is Form.CPU else a
-        return Device(Form.EITHER, other.name)
+        return Device(Form.EITHER, symbol_name(other))
     if a.form is b.form is Form.ACCELERATOR:
         return a if a.name.split(":")[0] == b.name.split(":")[0] else UNKNOWN_DEVICE
     return UNKNOWN_DEVICE
@@ -114,7 +120,7 @@ TO_MODULE = 32
 """Passed to a module call."""
 AS_CONTAINER = 64
 AS_SWITCH = 128
-"""A variable that holds the cpu, but that what is on the cpu anyway is moved to: it is there to be changed."""
+"""A variable that holds the cpu, and that what is on the cpu anyway is moved to: it is meant to change."""
 
 
 class Cell:
@@ -125,7 +131,19 @@ class Cell:
     for either object, and what is learned of it is learned of both.
     """
 
-    __slots__ = ("batch", "children", "elements_are", "key", "label", "moved", "moved_to", "parent", "seen", "sources", "via")
+    __slots__ = (
+        "batch",
+        "children",
+        "elements_are",
+        "key",
+        "label",
+        "moved",
+        "moved_to",
+        "parent",
+        "seen",
+        "sources",
+        "via",
+    )
 
     def __init__(self, label: str, key: object = None, parent: Cell | None = None, via: str = "") -> None:
         self.label = label
@@ -173,6 +191,7 @@ class Cell:
                 source.note(self.seen)
 
     def __repr__(self) -> str:
+        """For people who debug the inference."""
         return f"<{self.label}>"
 
 
@@ -234,6 +253,10 @@ def join(a: Value, b: Value) -> Value:
         if value.kind in TENSORS and value.cell is not None:
             value.cell.note(AS_TENSOR)
     device = join_devices(a.device, b.device)
+    if kind in (Kind.DEVICE, Kind.STRING) and device.form is Form.EITHER:
+        for known in (a.device, b.device):
+            if isinstance(known.key, Cell):
+                device = Device(Form.SAME, device.name, known.key)
     if kind is Kind.FLAG:
         return Value(kind, data=Truth(a.data.if_true and b.data.if_true, a.data.if_false and b.data.if_false))
     items = None

@@ -10,10 +10,11 @@ TENSOR_MODULES = ("torch.nn.functional.", "torch.linalg.", "torch.fft.", "torch.
 
 FACTORIES = frozenset(
     """
-    arange bartlett_window blackman_window empty empty_permuted empty_strided eye full hamming_window hann_window
-    kaiser_window linspace logspace ones rand randint randn randperm range tensor zeros as_tensor asarray
-    sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor sparse_bsr_tensor sparse_bsc_tensor normal
-    tril_indices triu_indices complex polar frombuffer scalar_tensor
+    arange bartlett_window blackman_window empty empty_permuted empty_strided eye full
+    hamming_window hann_window kaiser_window linspace logspace ones rand randint randn randperm
+    range tensor zeros as_tensor asarray sparse_coo_tensor sparse_csr_tensor sparse_csc_tensor
+    sparse_bsr_tensor sparse_bsc_tensor normal tril_indices triu_indices complex polar frombuffer
+    scalar_tensor
     """.split()
 )
 """`torch.*` calls that make a tensor on `device=`, or on the cpu without it (unless made from tensors)."""
@@ -22,8 +23,10 @@ FROM_DATA = frozenset({"tensor", "as_tensor", "asarray", "normal", "complex", "p
 """Factories whose tensor arguments, if any, decide the device or are copied."""
 
 LEGACY_TYPES = frozenset(
-    "Tensor FloatTensor DoubleTensor HalfTensor BFloat16Tensor ByteTensor CharTensor ShortTensor IntTensor "
-    "LongTensor BoolTensor".split()
+    """
+    Tensor FloatTensor DoubleTensor HalfTensor BFloat16Tensor ByteTensor CharTensor ShortTensor
+    IntTensor LongTensor BoolTensor
+    """.split()
 )
 """`torch.FloatTensor(…)` and friends: always on the cpu."""
 
@@ -63,14 +66,17 @@ TORCH_NOT_TENSOR = {
 
 DTYPES = frozenset(
     """
-    float float16 float32 float64 half double bfloat16 int int8 int16 int32 int64 long short uint8 uint16 uint32 uint64
-    bool complex64 complex128 cfloat cdouble quint8 qint8 qint32 float8_e4m3fn float8_e5m2
+    float float16 float32 float64 half double bfloat16 int int8 int16 int32 int64 long short uint8
+    uint16 uint32 uint64 bool complex64 complex128 cfloat cdouble quint8 qint8 qint32 float8_e4m3fn
+    float8_e5m2
     """.split()
 )
 """`torch.*` names that are dtypes."""
 
 CAST_METHODS = frozenset(
-    "float double half bfloat16 long int short byte char bool cfloat cdouble chalf type".split()
+    """
+    float double half bfloat16 long int short byte char bool cfloat cdouble chalf type
+    """.split()
 )
 """Tensor methods that return a copy in another dtype."""
 
@@ -80,16 +86,23 @@ MODULE_CASTS = frozenset({"float", "double", "half", "bfloat16", "type"})
 MOVE_METHODS = frozenset({"to", "cuda", "cpu", "xpu", "mtia", "ipu"})
 """Methods that move: a tensor's return a copy, a module's work in place."""
 
-ACCELERATOR_TYPES = frozenset({"cuda", "mps", "xpu", "hpu", "npu", "mtia", "xla", "musa", "ipu", "privateuseone"})
+ACCELERATOR_TYPES = frozenset(
+    {"cuda", "mps", "xpu", "hpu", "npu", "mtia", "xla", "musa", "ipu", "privateuseone"}
+)
 """Device types that are no cpu."""
 
 NUMBER_METHODS = frozenset(
-    "item size dim ndimension numel nelement tolist stride element_size get_device data_ptr storage_offset "
-    "is_contiguous is_floating_point is_complex is_pinned __len__ equal allclose is_same_size output_nr".split()
+    """
+    item size dim ndimension numel nelement tolist stride element_size get_device data_ptr
+    storage_offset is_contiguous is_floating_point is_complex is_pinned __len__ equal allclose
+    is_same_size output_nr
+    """.split()
 )
 """Tensor methods whose result is no tensor."""
 
-NUMBER_ATTRIBUTES = frozenset({"shape", "ndim", "requires_grad", "is_leaf", "nbytes", "itemsize", "names", "layout"})
+NUMBER_ATTRIBUTES = frozenset(
+    {"shape", "ndim", "requires_grad", "is_leaf", "nbytes", "itemsize", "names", "layout"}
+)
 """Tensor attributes that are no tensor."""
 
 NOT_MODULES = frozenset({"Parameter", "Buffer", "UninitializedParameter", "UninitializedBuffer", "Module"})
@@ -97,16 +110,16 @@ NOT_MODULES = frozenset({"Parameter", "Buffer", "UninitializedParameter", "Unini
 
 LOSSES = frozenset(
     """
-    BCELoss BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss HingeEmbeddingLoss HuberLoss
-    KLDivLoss L1Loss MSELoss MarginRankingLoss MultiLabelMarginLoss MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss
-    NLLLoss2d PoissonNLLLoss SmoothL1Loss SoftMarginLoss TripletMarginLoss TripletMarginWithDistanceLoss
-    CosineSimilarity PairwiseDistance
+    BCELoss BCEWithLogitsLoss CTCLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss
+    HingeEmbeddingLoss HuberLoss KLDivLoss L1Loss MSELoss MarginRankingLoss MultiLabelMarginLoss
+    MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss NLLLoss2d PoissonNLLLoss SmoothL1Loss
+    SoftMarginLoss TripletMarginLoss TripletMarginWithDistanceLoss CosineSimilarity PairwiseDistance
     """.split()
 )
 """`torch.nn` modules whose arguments must share a device, wherever the module is."""
 
 CPU_ARGUMENTS = {"ctc_loss": (2, 3), "CTCLoss": (2, 3), "pack_padded_sequence": (1,)}
-"""Positions of arguments that may or must stay on the cpu, by function (runtime.md §4; `pack_padded_sequence` docs)."""
+"""Positions of arguments that may or must stay on the cpu, by function (their documentation says so)."""
 
 SCATTERING_WRAPPERS = frozenset(
     {
@@ -154,35 +167,40 @@ TENSOR_DATASETS = frozenset({"torch.utils.data.TensorDataset", "torch.utils.data
 
 PASS_THROUGH = frozenset(
     """
-    tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.rich.tqdm tqdm.autonotebook.tqdm tqdm.std.tqdm tqdm.trange
-    rich.progress.track iter reversed list tuple sorted itertools.islice itertools.cycle itertools.chain
-    alive_progress.alive_it progressbar.progressbar copy.copy copy.deepcopy set
+    tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.rich.tqdm tqdm.autonotebook.tqdm tqdm.std.tqdm
+    tqdm.trange rich.progress.track iter reversed list tuple sorted itertools.islice itertools.cycle
+    itertools.chain alive_progress.alive_it progressbar.progressbar copy.copy copy.deepcopy set
     torch.autograd.Variable torch.autograd.variable.Variable
     """.split()
 )
 """Callables whose result is, or yields, what their first argument is or yields."""
 
 OPTIMIZERS = frozenset(
-    "ASGD Adadelta Adafactor Adagrad Adam AdamW Adamax LBFGS Muon NAdam RAdam RMSprop Rprop SGD SparseAdam".split()
+    """
+    ASGD Adadelta Adafactor Adagrad Adam AdamW Adamax LBFGS Muon NAdam RAdam RMSprop Rprop SGD
+    SparseAdam
+    """.split()
 )
 """The classes of `torch.optim`."""
 
 OPTIMIZER_CLASSES = frozenset(
     """
-    transformers.AdamW transformers.Adafactor transformers.optimization.AdamW transformers.optimization.Adafactor
-    apex.optimizers.FusedAdam apex.optimizers.FusedSGD apex.optimizers.FusedLAMB bitsandbytes.optim.AdamW8bit
-    bitsandbytes.optim.Adam8bit lion_pytorch.Lion timm.optim.AdamP timm.optim.Lamb
+    transformers.AdamW transformers.Adafactor transformers.optimization.AdamW
+    transformers.optimization.Adafactor apex.optimizers.FusedAdam apex.optimizers.FusedSGD
+    apex.optimizers.FusedLAMB bitsandbytes.optim.AdamW8bit bitsandbytes.optim.Adam8bit
+    lion_pytorch.Lion timm.optim.AdamP timm.optim.Lamb
     """.split()
 )
 """Optimizer classes outside of `torch.optim`."""
-
 
 
 def is_optimizer(dotted: object) -> bool:
     """Whether a dotted name is an optimizer's class."""
     if not isinstance(dotted, str):
         return False
-    return dotted in OPTIMIZER_CLASSES or ("optim" in dotted and dotted.rsplit(".", 1)[-1].startswith(tuple(OPTIMIZERS)))
+    return dotted in OPTIMIZER_CLASSES or (
+        "optim" in dotted and dotted.rsplit(".", 1)[-1].startswith(tuple(OPTIMIZERS))
+    )
 
 
 STATE_IN_CONSTRUCTOR = frozenset({"Adagrad"})
@@ -193,15 +211,21 @@ STATELESS = frozenset({"SGD"})
 
 IN_PLACE_CLASSES = frozenset(
     """
-    transformers.BatchEncoding transformers.BatchFeature transformers.tokenization_utils_base.BatchEncoding
-    transformers.feature_extraction_utils.BatchFeature torch_geometric.data.Data torch_geometric.data.Batch
-    torch_geometric.data.HeteroData torch_geometric.data.TemporalData flair.data.Sentence flair.data.Token
-    torchmetrics.Metric torchmetrics.MetricCollection torch_geometric.data.data.Data
+    transformers.BatchEncoding transformers.BatchFeature
+    transformers.tokenization_utils_base.BatchEncoding
+    transformers.feature_extraction_utils.BatchFeature torch_geometric.data.Data
+    torch_geometric.data.Batch torch_geometric.data.HeteroData torch_geometric.data.TemporalData
+    flair.data.Sentence flair.data.Token torchmetrics.Metric torchmetrics.MetricCollection
+    torch_geometric.data.data.Data
     """.split()
 )
 """Classes that are no `nn.Module` to the reader but whose `.to` moves the object itself."""
 
-IN_PLACE_LOADERS = ("torch_geometric.loader.", "torch_geometric.data.DataLoader", "torch_geometric.dataloader.")
+IN_PLACE_LOADERS = (
+    "torch_geometric.loader.",
+    "torch_geometric.data.DataLoader",
+    "torch_geometric.dataloader.",
+)
 """Loaders whose batches move themselves (PyG `Data.to` works in place)."""
 
 MODULE_FACTORIES = (
@@ -217,37 +241,44 @@ MODULE_FACTORIES = (
 HF_CALLS = frozenset({"from_pretrained", "from_config"})
 """Class methods of transformers and diffusers that build a model (or, on tokenizers, something else)."""
 
-TENSOR_SOURCES = ("torchvision.transforms.functional.to_tensor", "torchvision.io.read_image", "torchvision.io.decode_image")
+TENSOR_SOURCES = (
+    "torchvision.transforms.functional.to_tensor",
+    "torchvision.io.read_image",
+    "torchvision.io.decode_image",
+)
 """Functions of other libraries that return a tensor on the cpu."""
 
 CUDA_BY_NATURE = frozenset(
     """
-    triton cupy pycuda numba.cuda cuda tensorrt torch_tensorrt apex flash_attn bitsandbytes nvidia pynvml deepspeed
-    transformer_engine cutlass cuml cudf rmm vllm kaolin spconv tinycudann diff_gaussian_rasterization gsplat nvdiffrast
-    torch.utils.cpp_extension minkowski MinkowskiEngine cuda_ext torch2trt cugraph pylibcugraph
+    triton cupy pycuda numba.cuda cuda tensorrt torch_tensorrt apex flash_attn bitsandbytes nvidia
+    pynvml deepspeed transformer_engine cutlass cuml cudf rmm vllm kaolin spconv tinycudann
+    diff_gaussian_rasterization gsplat nvdiffrast torch.utils.cpp_extension minkowski
+    MinkowskiEngine cuda_ext torch2trt cugraph pylibcugraph
     """.split()
 )
 """Packages that run on NVIDIA hardware alone: a module that imports one needs a cuda device anyway."""
 
 CUDA_QUERIES = frozenset(
     """
-    torch.cuda.is_available torch.cuda.device_count torch.cuda.is_initialized torch.cuda.is_bf16_supported
-    torch.backends.mps.is_available torch.backends.mps.is_built torch.xpu.is_available torch.accelerator.is_available
-    torch.backends.cuda.is_built torch.mps.is_available torch.accelerator.device_count torch.npu.is_available
-    torch.accelerator.current_accelerator torch.hpu.is_available torch.mps.device_count torch.xpu.device_count
-    torch.cuda.get_device_capability torch.cuda.device_memory_used
+    torch.cuda.is_available torch.cuda.device_count torch.cuda.is_initialized
+    torch.cuda.is_bf16_supported torch.backends.mps.is_available torch.backends.mps.is_built
+    torch.xpu.is_available torch.accelerator.is_available torch.backends.cuda.is_built
+    torch.mps.is_available torch.accelerator.device_count torch.npu.is_available
+    torch.accelerator.current_accelerator torch.hpu.is_available torch.mps.device_count
+    torch.xpu.device_count torch.cuda.get_device_capability torch.cuda.device_memory_used
     """.split()
 )
 """Calls that are true, or not zero, when an accelerator is there."""
 
 CUDA_NEEDED = frozenset(
     """
-    torch.cuda.set_device torch.cuda.synchronize torch.cuda.get_device_name torch.cuda.get_device_properties
-    torch.cuda.current_device torch.cuda.Stream torch.cuda.Event torch.cuda.current_stream
-    torch.cuda.reset_peak_memory_stats torch.cuda.mem_get_info torch.cuda.get_device_capability
+    torch.cuda.set_device torch.cuda.synchronize torch.cuda.get_device_name
+    torch.cuda.get_device_properties torch.cuda.current_device torch.cuda.Stream torch.cuda.Event
+    torch.cuda.current_stream torch.cuda.reset_peak_memory_stats torch.cuda.mem_get_info
+    torch.cuda.get_device_capability
     """.split()
 )
-"""Calls that raise without CUDA: what they dominate runs with CUDA alone (runtime.md §4, end)."""
+"""Calls that raise without CUDA: what they dominate runs with CUDA alone (measured on a CPU build)."""
 
 DEVICE_KEYWORDS = frozenset({"device", "map_location", "device_type", "output_device", "devices"})
 """Keyword arguments that take a device."""
@@ -270,5 +301,7 @@ FRAMEWORK_BASES = (
 )
 """Frameworks that move batches and modules themselves: no placement inside their classes is the author's."""
 
-CONFIGURES = frozenset({"set_defaults", "update", "dict", "add_argument", "setdefault", "field", "Field", "option", "Option"})
+CONFIGURES = frozenset(
+    {"set_defaults", "update", "dict", "add_argument", "setdefault", "field", "Field", "option", "Option"}
+)
 """Callables that take `device=` as a setting the user can change, not as a place."""

@@ -80,4 +80,3 @@ MODULE_ONLY = frozenset(
     """.split()
 )
 """Attributes that a module has and a tensor has not."""
-
