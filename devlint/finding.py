@@ -55,3 +55,5 @@ class Finding(NamedTuple):
     fix: Fix | None
     noqa_row: int
     """The last row of the statement that holds the finding: where a `# noqa` goes."""
+    cell: int | None = None
+    """In a notebook, the cell that the rows count in, from 1 over cells of every kind."""

@@ -25,7 +25,7 @@ def as_object(finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         "severity": finding.severity.value,
         "filename": os.path.abspath(finding.path) if on_disk else finding.path,
-        "cell": None,
+        "cell": finding.cell,
         "location": _place(finding.start),
         "end_location": _place(finding.end),
         "fix": _fix(finding.fix),
