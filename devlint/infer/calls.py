@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from ..knowledge import api
 from . import moves, torchcalls
-from .module import Feed
-from .scope import Class, Function, Summary
+from .evaluate import handles
+from .scope import Class, Feed, Function, Summary
 from .values import (
     AS_CONTAINER,
     AS_MODULE,
@@ -112,6 +112,7 @@ class Arguments:
         yield from self.keywords.values()
 
 
+@handles(ast.Call)
 def call(ev: Evaluator, node: ast.Call) -> Value:
     """The value of a call; applies its effects to the state."""
     func = node.func

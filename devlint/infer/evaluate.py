@@ -87,7 +87,9 @@ Method = TypeVar("Method", bound=Callable[..., Value])
 _HANDLERS: dict[type, Callable[[Any, Any], Value]] = {}
 
 
-def _on(*types: type) -> Callable[[Method], Method]:
+def handles(*types: type) -> Callable[[Method], Method]:
+    """Register what evaluates expressions of some types; `calls` registers itself."""
+
     def register(method: Method) -> Method:
         for node_type in types:
             _HANDLERS[node_type] = method
@@ -126,7 +128,7 @@ class Evaluator:
 
     # Names and constants
 
-    @_on(ast.Name)
+    @handles(ast.Name)
     def _name(self, node: ast.Name) -> Value:
         value = self.state.env.get(node.id)
         return value if value is not None else self.lookup(node.id)
@@ -145,7 +147,7 @@ class Evaluator:
             return Value(Kind.LIBRARY, data=name)
         return Value(cell=self.module.cell(name, "global", name))
 
-    @_on(ast.Constant)
+    @handles(ast.Constant)
     def _constant(self, node: ast.Constant) -> Value:
         value = node.value
         if value is None:
@@ -160,7 +162,7 @@ class Evaluator:
             return Value(Kind.NUMBER, data=value)
         return OTHER
 
-    @_on(ast.JoinedStr)
+    @handles(ast.JoinedStr)
     def _joined(self, node: ast.JoinedStr) -> Value:
         for part in node.values:
             if isinstance(part, ast.FormattedValue):
@@ -236,7 +238,7 @@ class Evaluator:
             return self.part(value, index, "item")
         return UNKNOWN
 
-    @_on(ast.Attribute)
+    @handles(ast.Attribute)
     def _attribute(self, node: ast.Attribute) -> Value:
         return self.attribute(self.eval(node.value), node.attr, node)
 
@@ -349,7 +351,7 @@ class Evaluator:
         elif name not in TENSOR_TOO:
             cell.note(AS_OTHER)
 
-    @_on(ast.Subscript)
+    @handles(ast.Subscript)
     def _subscript(self, node: ast.Subscript) -> Value:
         base = self.eval(node.value)
         index = self.eval(node.slice)
@@ -464,7 +466,7 @@ class Evaluator:
 
     # Operators
 
-    @_on(ast.BinOp)
+    @handles(ast.BinOp)
     def _binop(self, node: ast.BinOp) -> Value:
         left, right = self.eval(node.left), self.eval(node.right)
         if left.kind is Kind.STRING:
@@ -493,7 +495,7 @@ class Evaluator:
             return Value(Kind.UNKNOWN, device, cell)
         return UNKNOWN
 
-    @_on(ast.UnaryOp)
+    @handles(ast.UnaryOp)
     def _unary(self, node: ast.UnaryOp) -> Value:
         value = self.eval(node.operand)
         if isinstance(node.op, ast.Not):
@@ -513,7 +515,7 @@ class Evaluator:
             value.cell.note(AS_TENSOR)
         return value
 
-    @_on(ast.BoolOp)
+    @handles(ast.BoolOp)
     def _boolop(self, node: ast.BoolOp) -> Value:
         before = self.state.accelerated
         conjunction = isinstance(node.op, ast.And)
@@ -537,7 +539,7 @@ class Evaluator:
             return Value(Kind.FLAG, data=truth)
         return result or UNKNOWN
 
-    @_on(ast.Compare)
+    @handles(ast.Compare)
     def _compare(self, node: ast.Compare) -> Value:
         comparing, self.comparing = self.comparing, True
         operands = [node.left, *node.comparators]
@@ -559,7 +561,7 @@ class Evaluator:
             return Value(Kind.TENSOR, device, self.module.cell(node, "op"))
         return NUMBER
 
-    @_on(ast.IfExp)
+    @handles(ast.IfExp)
     def _ifexp(self, node: ast.IfExp) -> Value:
         test = self.eval(node.test)
         otherwise = self.state.copy()
@@ -573,21 +575,21 @@ class Evaluator:
         self.state.accelerated = accelerated
         return join(body, orelse)
 
-    @_on(ast.NamedExpr)
+    @handles(ast.NamedExpr)
     def _walrus(self, node: ast.NamedExpr) -> Value:
         value = self.eval(node.value)
         self.bind(node.target, value)
         return value
 
-    @_on(ast.Await)
+    @handles(ast.Await)
     def _await(self, node: ast.Await) -> Value:
         return self.eval(node.value)
 
-    @_on(ast.Starred)
+    @handles(ast.Starred)
     def _starred(self, node: ast.Starred) -> Value:
         return self.element_of(self.eval(node.value), node)
 
-    @_on(ast.Slice)
+    @handles(ast.Slice)
     def _slice(self, node: ast.Slice) -> Value:
         for part in (node.lower, node.upper, node.step):
             if part is not None:
@@ -596,7 +598,7 @@ class Evaluator:
 
     # Displays
 
-    @_on(ast.Tuple, ast.List, ast.Set)
+    @handles(ast.Tuple, ast.List, ast.Set)
     def _display(self, node: ast.Tuple | ast.List | ast.Set) -> Value:
         values = [self.eval(item) for item in node.elts]
         if any(isinstance(item, ast.Starred) for item in node.elts):
@@ -611,7 +613,7 @@ class Evaluator:
         cell = self.module.cell(node, "made")
         return Value(Kind.CONTAINER, cell=cell, items=tuple(values), data=held_by(values))
 
-    @_on(ast.Dict)
+    @handles(ast.Dict)
     def _dict(self, node: ast.Dict) -> Value:
         element: Value | None = None
         cell = self.module.cell(node, "made")
@@ -628,14 +630,14 @@ class Evaluator:
             element = value if element is None else join(element, value)
         return Value(Kind.CONTAINER, cell=cell, element=element, data=held_by(values))
 
-    @_on(ast.ListComp, ast.SetComp, ast.GeneratorExp)
+    @handles(ast.ListComp, ast.SetComp, ast.GeneratorExp)
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
         element = self._generate(node.generators, [node.elt])
         return Value(
             Kind.CONTAINER, cell=self.module.cell(node, "made"), element=element, data=held_by([element])
         )
 
-    @_on(ast.DictComp)
+    @handles(ast.DictComp)
     def _dictcomp(self, node: ast.DictComp) -> Value:
         element = self._generate(node.generators, [node.key, node.value])
         return Value(Kind.CONTAINER, cell=self.module.cell(node, "made"), element=element)
@@ -664,22 +666,16 @@ class Evaluator:
         self.state.accelerated = accelerated
         return value
 
-    @_on(ast.Lambda)
+    @handles(ast.Lambda)
     def _lambda(self, node: ast.Lambda) -> Value:
         return Value(Kind.FUNCTION, data=self.module.function(node, self))
 
-    @_on(ast.Yield, ast.YieldFrom)
+    @handles(ast.Yield, ast.YieldFrom)
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Value:
         self.yields = True
         if node.value is not None:
             self.eval(node.value)
         return UNKNOWN
-
-    @_on(ast.Call)
-    def _call(self, node: ast.Call) -> Value:
-        from . import calls
-
-        return calls.call(self, node)
 
     # Binding
 

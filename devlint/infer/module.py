@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..knowledge import api
 from . import guards
 from .annotations import annotated
+from .calls import use_summary
 from .evaluate import DEVICE_NAME
 from .flow import Flow
 from .scope import (
     NO_SUMMARY,
     Class,
+    Feed,
     Function,
     FunctionNode,
     Holding,
@@ -78,16 +80,6 @@ class MaybeLoss(NamedTuple):
     function: Function | None
     result: Cell | None
     parties: list[tuple[ast.expr, Device, Cell | None]]
-
-
-class Feed(NamedTuple):
-    """A value that a method passes to a module which the class moved."""
-
-    function: Function
-    module: Cell
-    at: ast.expr
-    device: Device
-    place: Device
 
 
 class Module:
@@ -416,8 +408,6 @@ class Module:
 
     def property_value(self, ev: Evaluator, method: Function, base: Value) -> Value:
         """The value of a property."""
-        from .calls import use_summary
-
         summary = self.summary(method)
         given = {method.positional[0]: (None, base)} if method.positional else {}
         return use_summary(ev, method.node, method, summary, given)  # type: ignore[arg-type]

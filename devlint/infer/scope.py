@@ -132,6 +132,16 @@ class Met(NamedTuple):
     other: Cell | None
 
 
+class Feed(NamedTuple):
+    """A value that a method passes to a module which the class moved."""
+
+    function: Function
+    module: Cell
+    at: ast.expr
+    device: Device
+    place: Device
+
+
 NO_SUMMARY = Summary(UNKNOWN, (), (), (), False)
 
 

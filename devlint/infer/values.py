@@ -11,6 +11,8 @@ from ..knowledge import api
 class Kind(Enum):
     """What a value is."""
 
+    __hash__ = object.__hash__  # members are looked up in sets all the time, and Enum hashes by name
+
     UNKNOWN = "unknown"
     NONE = "None"
     NUMBER = "number"
@@ -45,6 +47,8 @@ TENSORS = frozenset({Kind.TENSOR, Kind.SCALAR, Kind.PARAMETER})
 
 class Form(Enum):
     """How much is known of a device."""
+
+    __hash__ = object.__hash__
 
     UNKNOWN = "unknown"
     CPU = "cpu"
