@@ -18,6 +18,8 @@ class Comment(NamedTuple):
 
     text: str
     row: int
+    column: int
+    """Where it begins, from 0."""
     first: int
     last: int
     """The rows of the logical line that the comment is in, or, outside of one, that follows it."""
@@ -43,21 +45,24 @@ def logical_ends(rows: Sequence[str], first: int, last: int) -> list[int]:
 def comments(rows: Sequence[str]) -> list[Comment]:
     """Return the comments of a file, in order; those before an error where it cannot be tokenised."""
     found: list[Comment] = []
-    pending: list[tuple[str, int, bool]] = []
+    pending: list[tuple[str, int, int, bool]] = []
     first = 0
     try:
         for token in _tokens(rows, 1):
             if token.type == tokenize.COMMENT:
-                alone = not rows[token.start[0] - 1][: token.start[1]].strip()
-                pending.append((token.string, token.start[0], alone))
+                row, column = token.start
+                pending.append((token.string, row, column, not rows[row - 1][:column].strip()))
             elif token.type == tokenize.NEWLINE:
-                found += [Comment(text, row, first, token.start[0], alone) for text, row, alone in pending]
+                last = token.start[0]
+                found += [
+                    Comment(text, row, column, first, last, alone) for text, row, column, alone in pending
+                ]
                 pending, first = [], 0
             elif not first and token.type not in _SPACE:
                 first = token.start[0]
     except _ERRORS:
         pass
-    found += [Comment(text, row, first or row, row, alone) for text, row, alone in pending]
+    found += [Comment(text, row, column, first or row, row, alone) for text, row, column, alone in pending]
     return found
 
 

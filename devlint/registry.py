@@ -9,7 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import unreadable
+from . import unreadable, unused
 from .errors import DevlintError
 from .finding import Severity
 from .rule import Rule
@@ -48,7 +48,7 @@ def installed() -> Mapping[str, Installed]:
     """Return every rule by code, in the order of codes; raises DevlintError where one is unusable."""
     from importlib.metadata import entry_points
 
-    found = {unreadable.CODE: _unreadable()}
+    found = {own.CODE: _own(own) for own in (unreadable, unused)}
     entries = {entry.value: entry for entry in sorted(entry_points(group=GROUP), key=lambda e: e.value)}
     if not entries:
         raise DevlintError("no rules are installed: devlint runs from an installation (`pip install -e .`)")
@@ -68,13 +68,17 @@ def installed() -> Mapping[str, Installed]:
 def active(selections: tuple[Selection, ...]) -> tuple[Rule[Any], ...]:
     """Return an instance of every rule that these selections turn on, in the order of codes."""
     rules = installed()
-    on = choose({code: item.severity for code, item in rules.items()}, selections)
+    on = choose(severities(), selections)
     return tuple(item.rule() for code, item in rules.items() if code in on and item.rule is not None)
 
 
-def _unreadable() -> Installed:
-    page = (unreadable.__doc__ or "").strip()
-    return Installed(unreadable.CODE, unreadable.NAME, unreadable.SEVERITY, page, None)
+def severities() -> dict[str, Severity]:
+    """Return the severity of every rule by code."""
+    return {code: item.severity for code, item in installed().items()}
+
+
+def _own(module: ModuleType) -> Installed:
+    return Installed(module.CODE, module.NAME, module.SEVERITY, (module.__doc__ or "").strip(), None)
 
 
 def _modules(entry: EntryPoint) -> Iterator[ModuleType]:

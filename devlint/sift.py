@@ -29,3 +29,12 @@ def matters(raw: bytes) -> bool:
     if b"torch" not in raw:
         return False
     return TRIGGER.search(raw) is not None or DISCARDED_CAST.search(raw) is not None
+
+
+# `noqa` counts where it names one of devlint's codes: `DEV`, `DEV1`, `DEV101`, but no `DEVICE`.
+_SUPPRESSION = re.compile(rb"#\s*devlint\s*:|[nN][oO][qQ][aA]\b[^\r\n]*\bDEV(?:[0-9]|\b)")
+
+
+def suppresses(raw: bytes) -> bool:
+    """Whether there may be a comment that is meant for devlint alone."""
+    return (b"devlint" in raw or b"DEV" in raw) and _SUPPRESSION.search(raw) is not None

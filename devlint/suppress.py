@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from .logical import comments
 from .selection import covers
-from .text import split_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from .finding import Finding
     from .logical import Comment
@@ -27,22 +26,28 @@ class Suppression(NamedTuple):
     """The findings on some rows that have one of some codes."""
 
     rows: range | None
-    """`None` for the whole file."""
-    selectors: tuple[str, ...]
+    """`None` for the whole file; empty where the comment stands where it means nothing."""
+    codes: tuple[str, ...]
+    """Codes or prefixes as they were written; none for every finding."""
+    own: bool
+    """Whether it is devlint's own form, not one that other tools read too."""
+    comment: Comment
+    at: tuple[int, int]
+    """Where in the comment it stands."""
+    codes_at: tuple[int, int] | None
 
     def silences(self, finding: Finding) -> bool:
         """Whether it means this finding."""
         return (self.rows is None or finding.start.row in self.rows) and any(
-            covers(selector, finding.code) for selector in self.selectors
+            covers(code, finding.code) for code in self.codes or ("ALL",)
         )
 
 
-def unsuppressed(findings: list[Finding], text: str) -> list[Finding]:
-    """Return the findings that no comment silences."""
-    if not findings or not (_NOQA.search(text) or _IGNORE.search(text)):
-        return findings
-    found = [item for comment in comments(split_rows(text)) for item in _suppressions(comment)]
-    return [finding for finding in findings if not any(item.silences(finding) for item in found)]
+def suppressions(text: str, rows: Sequence[str]) -> list[Suppression]:
+    """Return the suppressions of a file, in order."""
+    if not (_NOQA.search(text) or _IGNORE.search(text)):
+        return []
+    return [item for comment in comments(rows) for item in _suppressions(comment)]
 
 
 def _suppressions(comment: Comment) -> Iterator[Suppression]:
@@ -54,15 +59,17 @@ def _suppressions(comment: Comment) -> Iterator[Suppression]:
     statement = range(comment.first, comment.last + 1)
     for match in _NOQA.finditer(comment.text):
         if match["file"]:
-            yield Suppression(None, _selectors(match["codes"]))
+            yield _suppression(match, None, comment)
         elif comment.row in (comment.first, comment.last):
-            yield Suppression(statement, _selectors(match["codes"]))
-        elif not comment.alone:
-            yield Suppression(range(comment.row, comment.row + 1), _selectors(match["codes"]))
+            yield _suppression(match, statement, comment)
+        else:
+            own_row = range(comment.row, comment.row + (not comment.alone))
+            yield _suppression(match, own_row, comment)
     for match in _IGNORE.finditer(comment.text):
-        yield Suppression(None if match["file"] else statement, _selectors(match["codes"]))
+        yield _suppression(match, None if match["file"] else statement, comment)
 
 
-def _selectors(codes: str | None) -> tuple[str, ...]:
-    """Return the selectors of a list; without a list, or with an empty one, everything."""
-    return tuple(name for name in _LIST.split(codes or "") if name) or ("ALL",)
+def _suppression(match: re.Match[str], rows: range | None, comment: Comment) -> Suppression:
+    codes = tuple(name for name in _LIST.split(match["codes"] or "") if name)
+    codes_at = match.span("codes") if codes else None
+    return Suppression(rows, codes, match.re is _IGNORE, comment, match.span(), codes_at)

@@ -240,6 +240,7 @@ def test_rules_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
     main(["rules"])
     assert [line.split()[:3] for line in lines(capsys)] == [
         ["DEV000", "unreadable", "error"],
+        ["DEV001", "unused-suppression", "warning"],
         ["TST101", "discarded-result", "error"],
         ["TST501", "noted-call", "note"],
         ["TST901", "broken-rule", "warning"],

@@ -30,7 +30,7 @@ class Acme(Rule):
 def test_a_module_gives_the_rules_it_defines_and_not_those_it_imports(provide: Provide) -> None:
     provide("acme", GOOD)
     provide("other", GOOD.replace("101", "102") + "\nfrom acme import Acme as Imported\n")
-    assert list(installed()) == ["ACM101", "ACM102", "DEV000"]
+    assert list(installed()) == ["ACM101", "ACM102", "DEV000", "DEV001"]
     assert installed()["ACM101"].summary == "Page."
 
 
@@ -45,7 +45,7 @@ def test_a_package_gives_the_rules_of_its_modules(
     monkeypatch.syspath_prepend(tmp_path)
     provide("unused", "")
     monkeypatch.setitem(sys.modules, "unused", importlib.import_module("acme_package"))
-    assert list(installed()) == ["ACM101", "ACM102", "DEV000"]
+    assert list(installed()) == ["ACM101", "ACM102", "DEV000", "DEV001"]
 
 
 @pytest.mark.parametrize(

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import pytest
 
+from devlint.fix import fix
 from devlint.lint import lint
+from devlint.settings import Selection, Settings
 
 pytestmark = pytest.mark.usefixtures("toy")
 
 
 def rows(body: str) -> list[int]:
-    return [finding.start.row for finding in lint(f"import torch\n{body}\n", "a.py")]
+    """Return where a rule has a finding."""
+    found = lint(f"import torch\n{body}\n", "a.py")
+    return [finding.start.row for finding in found if finding.code == "TST101"]
 
 
 @pytest.mark.parametrize(
@@ -100,3 +104,69 @@ def test_line_ends(end: str) -> None:
         == 2
     )
     assert len(lint(f"import torch{end}x.to({end}d)  # noqa{end}", "a.py")) == 0
+
+
+def idle(body: str, *layers: Selection) -> list[tuple[int, int, str]]:
+    """Return the row, column and message of each suppression that silences nothing."""
+    found = lint(f"import torch\n{body}\n", "a.py", Settings(selections=layers))
+    return [(*finding.start, finding.message) for finding in found if finding.code == "DEV001"]
+
+
+def cured(body: str) -> str:
+    return (
+        fix(f"import torch\n{body}".encode(), "a.py", Settings()).raw.decode().removeprefix("import torch\n")
+    )
+
+
+@pytest.mark.parametrize(
+    ("body", "found"),
+    [
+        ("y = 1  # devlint: ignore", [(2, 8, "this suppression silences nothing here")]),
+        ("y = 1  # why  # devlint: ignore[TST101]", [(2, 15, "`TST101` silences nothing here")]),
+        ("x.to(d)  # devlint: ignore[TST101,TST9]", [(2, 10, "`TST9` silences nothing here")]),
+        ("y = 1  # noqa: DEV1, E501, DEV9", [(2, 8, "`DEV1`, `DEV9` silence nothing here")]),
+        ("y = 1  # devlint: ignore[NOPE]", [(2, 8, "`NOPE` silences nothing here")]),
+        ("y = 1  # devlint: ignore[TST501]", []),  # that rule is off
+        ("y = 1  # noqa: TST101", []),  # the code may be another tool's
+        ("y = 1  # noqa", []),
+        ("x.to(d)  # devlint: ignore\nx.to(d)  # noqa: TST101", []),
+        ("y = '# devlint: ignore'", []),
+        ("y = 1  # devlint: ignore[TST101, DEV001]", []),
+        ("# devlint: file-ignore[DEV001]\ny = 1  # devlint: ignore[TST101]", []),
+        ("y = 1  # devlint: ignore[TST101]  # noqa", []),
+        ("def f(:  # devlint: ignore[TST101]", []),
+    ],
+)
+def test_what_silences_nothing_is_reported(body: str, found: list[tuple[int, int, str]]) -> None:
+    assert idle(body) == found
+    assert idle(body.replace("import torch", "")) == found  # whatever the file is about
+
+
+def test_rules_that_are_off_are_not_judged() -> None:
+    body = "y = 1  # devlint: ignore[TST101]"
+    assert idle(body, Selection(ignore=("TST1",))) == []
+    assert idle(body, Selection(ignore=("DEV001",))) == []
+    assert idle(body, Selection(select=("TST",))) == []
+    assert len(idle(body, Selection(select=("TST", "DEV001")))) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "after"),
+    [
+        ("y = 1  # devlint: ignore\n", "y = 1\n"),
+        ("y = 1  # devlint: ignore", "y = 1"),
+        ("    # devlint: ignore\ny = 1\n", "y = 1\n"),
+        ("y = 1\n# devlint: ignore", "y = 1\n"),
+        ("y = 1\r\n# devlint: ignore\r\nz = 2\r\n", "y = 1\r\nz = 2\r\n"),
+        ("y = 1  # devlint: ignore[TST101] - the reason\n", "y = 1  # the reason\n"),
+        (
+            "y = 1  # type: ignore  # devlint: ignore[TST101]  # noqa: E1\n",
+            "y = 1  # type: ignore  # noqa: E1\n",
+        ),
+        ("x.to(d)  # devlint: ignore[TST101, TST9, X] why\n", "x.to(d)  # devlint: ignore[TST101] why\n"),
+        ("y = 1  # noqa: E501,DEV101 why\n", "y = 1  # noqa: E501 why\n"),
+        ("y = 1  # noqa: DEV101  # devlint: ignore[TST1] why\n", "y = 1  # why\n"),
+    ],
+)
+def test_what_silences_nothing_is_taken_out_and_the_reason_stays(body: str, after: str) -> None:
+    assert cured(body) == after

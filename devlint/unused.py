@@ -1,0 +1,133 @@
+"""A suppression silences nothing
+
+A comment that once silenced a finding and no longer does, because the code or the rule has changed, hides the next
+real finding on its line.
+
+    x = x.to(device)  # devlint: ignore[DEV101]  # DEV001
+
+The fix takes out the codes that silence nothing, and the whole suppression where none is left. What else the
+comment says, such as the reason, stays.
+
+Judged are devlint's own forms, and in a `noqa` the codes that begin with `DEV`. A blanket `# noqa` and the codes of
+other tools are not, as they may be meant for those. Neither are codes of rules that are off in this run. To keep a
+suppression that is needed elsewhere only, name this rule in it: `# devlint: ignore[DEV101, DEV001]`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from . import unreadable
+from .finding import Edit, Finding, Fix, Position, Severity
+from .selection import covers
+from .suppress import suppressions
+from .text import split_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from .suppress import Suppression
+
+CODE = "DEV001"
+NAME = "unused-suppression"
+SEVERITY = Severity.WARNING
+
+_OURS = re.compile(r"DEV[0-9]{0,3}")
+_LEFT = " \t,;:-\u2013\u2014"
+"""What may stand between a suppression and its reason."""
+
+
+def settle(
+    findings: list[Finding], text: str, path: str, known: Collection[str], on: Collection[str]
+) -> list[Finding]:
+    """Return the findings that no comment silences, and one for each comment that silences nothing.
+
+    `known` are the codes of all rules, `on` those of the rules that were run.
+    """
+    rows = split_rows(text)
+    found = suppressions(text, rows)
+    kept = [finding for finding in findings if not any(item.silences(finding) for item in found)]
+    if CODE not in on or any(finding.code == unreadable.CODE for finding in findings):
+        return kept
+    for item in found:
+        about = _judged(item, findings, rows, path, known, on)
+        # A suppression cannot vouch for itself, unless it says so.
+        others = [other for other in found if other is not item or CODE in item.codes]
+        if about and not any(other.silences(about) for other in others):
+            kept.append(about)
+    return sorted(kept, key=lambda finding: finding[:5])
+
+
+def _judged(
+    item: Suppression,
+    silenced: Sequence[Finding],
+    rows: Sequence[str],
+    path: str,
+    known: Collection[str],
+    on: Collection[str],
+) -> Finding | None:
+    """Return the finding about a suppression some of whose codes silence none of the `silenced` findings."""
+    if not item.codes:
+        idle = item.own and not any(item.silences(finding) for finding in silenced)
+        return _finding(item, ["this suppression"], (), rows, path) if idle else None
+    idle_codes = [code for code in item.codes if _idle(code, item, silenced, known, on)]
+    if not idle_codes:
+        return None
+    kept = tuple(code for code in item.codes if code not in idle_codes)
+    return _finding(item, [f"`{code}`" for code in idle_codes], kept, rows, path)
+
+
+def _idle(
+    code: str, item: Suppression, silenced: Sequence[Finding], known: Collection[str], on: Collection[str]
+) -> bool:
+    if code.upper() == CODE or not (item.own or _OURS.fullmatch(code)):
+        return False
+    meant = [rule for rule in known if covers(code, rule)]
+    if meant and not any(rule in on for rule in meant):
+        return False
+    return not any(item._replace(codes=(code,)).silences(finding) for finding in silenced)
+
+
+def _finding(
+    item: Suppression, what: Sequence[str], kept: Sequence[str], rows: Sequence[str], path: str
+) -> Finding:
+    comment, (start, end) = item.comment, item.at
+    verb = "silence" if len(what) > 1 else "silences"
+    edit = _edit(item, kept, rows)
+    return Finding(
+        path,
+        Position(comment.row, comment.column + start + 1),
+        Position(comment.row, comment.column + end + 1),
+        CODE,
+        NAME,
+        SEVERITY,
+        f"{', '.join(what)} {verb} nothing here",
+        "It would hide the next real finding.",
+        Fix("take out what silences nothing", (edit,), safe=True),
+        comment.row,
+    )
+
+
+def _edit(item: Suppression, kept: Sequence[str], rows: Sequence[str]) -> Edit:
+    """Return the edit that leaves the codes `kept`; without any, the suppression goes and its reason stays."""
+    comment, row = item.comment, item.comment.row
+
+    def edit(start: int, end: int, content: str) -> Edit:
+        return Edit(Position(row, start + 1), Position(row, end + 1), content)
+
+    if kept:
+        assert item.codes_at is not None
+        start, end = item.codes_at
+        return edit(comment.column + start, comment.column + end, ", ".join(kept))
+    before, after = comment.text[: item.at[0]].rstrip(), comment.text[item.at[1] :].lstrip(_LEFT)
+    if after and not after.startswith("#"):
+        after = f"# {after}"
+    left = "  ".join(part for part in (before, after) if part)
+    end = comment.column + len(comment.text)
+    if left:
+        return edit(comment.column, end, left)
+    text = rows[row - 1]
+    if comment.alone and text.endswith(("\r", "\n")):
+        return Edit(Position(row, 1), Position(row + 1, 1), "")
+    return edit(len(text[: comment.column].rstrip()), end, "")
