@@ -11,7 +11,8 @@ from . import report
 from .config import Configs
 from .errors import DevlintError
 from .files import find
-from .lint import lint
+from .finding import order
+from .lint import NOTEBOOK, lint
 from .report.style import summary
 from .settings import Selection
 from .text import decode
@@ -67,7 +68,7 @@ class _Check:
                 self.problems.append(str(error))
             except Exception as error:  # one file must not cost the findings of all the others
                 self._internal(path, error)
-        self.findings.sort(key=lambda finding: finding[:5])
+        self.findings.sort(key=order)
         try:
             self._print()
         except DevlintError as error:
@@ -121,10 +122,7 @@ class _Check:
             findings = lint(raw, name, settings)
         self.findings += findings
         if findings and self.format == "full":
-            try:
-                self.sources[name] = decode(raw).text
-            except UNDECODABLE:
-                self.sources[name] = raw.decode("latin-1")
+            self.sources |= _texts(name, raw)
 
     def _fix(self, raw: bytes, name: str, settings: Settings, stdin: bool) -> tuple[bytes, list[Finding]]:
         from . import fix
@@ -188,6 +186,19 @@ def wants_color(choice: str, stream: TextIO) -> bool:
 def _read(path: str) -> bytes:
     with open(path, "rb") as file:
         return file.read()
+
+
+def _texts(path: str, raw: bytes) -> dict[str, str]:
+    """Return the text that a file's findings count rows in: its own, and those of a notebook's cells."""
+    try:
+        texts = {path: decode(raw).text}
+    except UNDECODABLE:
+        texts = {path: raw.decode("latin-1")}
+    if path.endswith(NOTEBOOK):
+        from .notebook import read
+
+        texts |= {f"{path}:cell {number}": text for number, text in read(raw, path).sources.items()}
+    return texts
 
 
 def _write(path: str, text: str) -> None:

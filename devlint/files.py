@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from .settings import Settings
 
-SUFFIXES = (".py", ".pyi")
+SUFFIXES = (".py", ".pyi", ".ipynb")
 
 
 class _Ignore(NamedTuple):

@@ -57,3 +57,8 @@ class Finding(NamedTuple):
     """The last row of the statement that holds the finding: where a `# noqa` goes."""
     cell: int | None = None
     """In a notebook, the cell that the rows count in, from 1 over cells of every kind."""
+
+
+def order(finding: Finding) -> tuple[object, ...]:
+    """Sort findings by file, cell and position."""
+    return finding.path, finding.cell or 0, *finding[1:5]

@@ -10,11 +10,11 @@ from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, NamedTuple
 
 from .errors import DevlintError
-from .lint import lint
+from .lint import NOTEBOOK, lint
 from .text import Rows, decode, split_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from .finding import Finding
     from .settings import Settings
@@ -50,14 +50,7 @@ def fix(raw: bytes, path: str, settings: Settings, unsafe: bool = False) -> Fixe
         wanted = [item for item in findings if item.fix is not None and (item.fix.safe or unsafe)]
         if not wanted:
             break
-        source = decode(raw)
-        if source.encode(source.text) != raw:  # a codec that has several spellings of one text
-            break
-        text, done = _apply(source.text, wanted)
-        try:
-            after = source.encode(text)
-        except UnicodeEncodeError:  # the cure cannot be written in the file's encoding
-            break
+        after, done = (_in_cells if path.endswith(NOTEBOOK) else _in_program)(raw, path, wanted)
         if after == raw:
             break
         raw = after
@@ -92,7 +85,36 @@ def write(path: str, before: bytes, after: bytes) -> None:
             os.unlink(temporary)
 
 
-def _apply(text: str, findings: Sequence[Finding]) -> tuple[str, list[Finding]]:
+def _in_program(raw: bytes, path: str, findings: Sequence[Finding]) -> tuple[bytes, list[Finding]]:
+    """Return a program with fixes applied, and those that were."""
+    source = decode(raw)
+    if source.encode(source.text) != raw:  # a codec that has several spellings of one text
+        return raw, []
+    text, done = _apply(source.text, findings, ast.parse)
+    try:
+        return source.encode(text), done
+    except UnicodeEncodeError:  # the cure cannot be written in the file's encoding
+        return raw, []
+
+
+def _in_cells(raw: bytes, path: str, findings: Sequence[Finding]) -> tuple[bytes, list[Finding]]:
+    """Return a notebook with fixes applied in the cells of the findings, and those that were."""
+    from .magics import mask
+    from .notebook import read, replaced
+
+    sources = read(raw, path).sources
+    fixed: dict[int, str] = {}
+    done: list[Finding] = []
+    for cell in sorted({finding.cell for finding in findings if finding.cell is not None}):
+        mine = [finding for finding in findings if finding.cell == cell]
+        fixed[cell], applied = _apply(sources[cell], mine, mask)
+        done += applied
+    return replaced(raw, fixed), done
+
+
+def _apply(
+    text: str, findings: Sequence[Finding], parse: Callable[[str], object]
+) -> tuple[str, list[Finding]]:
     """Apply the fixes that overlap no earlier one; if that spoils the text, the first that does not."""
     rows = Rows(text)
     splices: list[_Splice] = []  # sorted, none overlapping
@@ -104,11 +126,11 @@ def _apply(text: str, findings: Sequence[Finding]) -> tuple[str, list[Finding]]:
                 insort(splices, splice)
             done.append(finding)
     result = _spliced(text, splices)
-    if _parses(result):
+    if _parses(result, parse):
         return result, done
     for finding in findings:
         result = _spliced(text, _splices(finding, rows))
-        if _parses(result):
+        if _parses(result, parse):
             return result, [finding]
     return text, []
 
@@ -139,11 +161,11 @@ def _spliced(text: str, splices: Iterable[_Splice]) -> str:
     return "".join([*parts, text[at:]])
 
 
-def _parses(text: str) -> bool:
+def _parses(text: str, parse: Callable[[str], object]) -> bool:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            ast.parse(text)
+            parse(text)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return False
     return True

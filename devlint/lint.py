@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from . import sift, unreadable
 from .errors import broken_rule
+from .finding import order
 from .globs import matches
 from .infer import infer
 from .selection import choose
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from .rule import Fact, Rule
 
 DEFAULTS = Settings()
+NOTEBOOK = ".ipynb"
 
 
 def lint(source: bytes | str, path: str = "<stdin>", settings: Settings = DEFAULTS) -> list[Finding]:
@@ -29,30 +31,35 @@ def lint(source: bytes | str, path: str = "<stdin>", settings: Settings = DEFAUL
     `path` names the file in the findings and decides which per-file settings apply; nothing is read
     from it. Whatever the source is, this returns; DevlintError means that a rule is broken.
     """
+    if not path.endswith(NOTEBOOK):
+        return _program(source, path, settings)
+    from . import notebook
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        book = notebook.read(source, path)
+    found = book.place(_program(book.code, path, settings)) if book.code else []
+    return sorted([*_reported(list(book.problems), path, settings), *found], key=order)
+
+
+def _program(source: bytes | str, path: str, settings: Settings) -> list[Finding]:
     raw = source if isinstance(source, bytes) else source.encode("utf-8", "surrogatepass")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the linted code's own, such as invalid escapes
-        suppresses, matters = sift.suppresses(raw), sift.matters(raw)
-        if not matters:
-            found = unreadable.find_unreadable(path, source)
-            if found or not suppresses:
-                return _reported(found, path, settings)
+        if not sift.matters(raw):
+            return _reported(unreadable.find_unreadable(path, source), path, settings)
         try:
             text = source if isinstance(source, str) else decode(source).text
         except unreadable.UNDECODABLE as error:
             return _reported([unreadable.unreadable(path, error, raw)], path, settings)
-        findings: list[Finding] = []
-        if matters:
-            try:
-                tree = ast.parse(text)
-                facts = infer(text, tree).facts
-            except unreadable.UNPARSABLE as error:
-                return _reported([unreadable.unreadable(path, error, raw)], path, settings)
-            if facts:
-                findings = _visited(text, tree, facts, path, settings)
-        if not findings and not suppresses:
+        try:
+            tree = ast.parse(text)
+            facts = infer(text, tree).facts
+        except unreadable.UNPARSABLE as error:
+            return _reported([unreadable.unreadable(path, error, raw)], path, settings)
+        if not facts:
             return []
-        return _settled(findings, text, path, settings)
+        return _visited(text, tree, facts, path, settings)
 
 
 def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
@@ -75,18 +82,9 @@ def _visited(
     suspects = [(fact, rule) for fact in facts for rule in rules if _suspects(fact, rule, path)]
     if not suspects:
         return []
-    from . import visitor
+    from . import suppress, visitor
 
-    return visitor.visit(text, tree, suspects, path)
-
-
-def _settled(findings: list[Finding], text: str, path: str, settings: Settings) -> list[Finding]:
-    """Leave out what comments silence, and add what there is to say about those comments."""
-    from . import registry, unused
-
-    severities = registry.severities()
-    on = choose(severities, selections_for(path, settings))
-    return unused.settle(findings, text, path, severities, on)
+    return suppress.unsuppressed(visitor.visit(text, tree, suspects, path), text)
 
 
 def _suspects(fact: Fact, rule: Rule[Any], path: str) -> bool:

@@ -5,6 +5,9 @@ devlint parses every file it is given, with the Python that runs it. A file that
 characters or nests too deeply gets this one finding, on the line where reading failed, and nothing
 else is said about it. Other files are linted all the same.
 
+A notebook that is no valid JSON gets it once; of one that is, each cell that is not valid Python, and its
+other cells are linted without it. Magics and cells in other languages are not Python's business.
+
 Newer syntax is unreadable to an older interpreter: run devlint with the Python version the code is
 written for. Files that are no Python by intent belong in `extend-exclude`.
 """
@@ -67,6 +70,11 @@ def unreadable(path: str, error: Exception, raw: bytes = b"") -> Finding:
 def unopened(path: str, error: OSError) -> Finding:
     """Return the finding for a file that cannot be opened."""
     return _finding(path, 1, f"cannot be opened: {error.strerror}")
+
+
+def no_notebook(path: str, message: str, row: int = 1, column: int = 1) -> Finding:
+    """Return the finding for a file that is no notebook in spite of its name."""
+    return _finding(path, row, f"not a notebook: {message}", column)
 
 
 def too_deep(path: str, row: int) -> Finding:

@@ -19,7 +19,7 @@ class Outcome(NamedTuple):
     findings: Sequence[Finding]
     """In the order of files and positions."""
     sources: Mapping[str, str]
-    """The text of each file that has findings."""
+    """The text of each file that has findings, by its path; of a notebook's cells, by `PATH:cell N`."""
     color: bool = False
     unsafe_fixes: bool = False
     """Whether `--fix` would apply unsafe fixes too."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .style import BOLD, CYAN, SEVERITY_COLORS, fix_mark, paint, printable
+from .style import BOLD, CYAN, SEVERITY_COLORS, fix_mark, paint, place, printable
 
 if TYPE_CHECKING:
     from ..finding import Finding
@@ -18,7 +18,7 @@ def render(outcome: Outcome) -> str:
 
 def _line(finding: Finding, outcome: Outcome) -> str:
     color = outcome.color
-    path = paint(printable(finding.path), BOLD, color)
+    path = paint(printable(place(finding)), BOLD, color)
     code = paint(finding.code, SEVERITY_COLORS[finding.severity], color)
     mark = paint(fix_mark(finding, outcome), CYAN, color)
     row, column = finding.start

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..text import split_rows
-from .style import BOLD, CYAN, DIM, SEVERITY_COLORS, applies, fix_mark, paint, printable
+from .style import BOLD, CYAN, DIM, SEVERITY_COLORS, applies, fix_mark, paint, place, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,10 +24,11 @@ _WIDTH = 160
 def render(outcome: Outcome) -> str:
     """Return a paragraph for each finding."""
     paragraphs = []
-    path, rows = None, list[str]()
+    shown, rows = None, list[str]()
     for finding in outcome.findings:
-        if finding.path != path:
-            path, rows = finding.path, split_rows(outcome.sources.get(finding.path, ""))
+        if place(finding) != shown:
+            shown = place(finding)
+            rows = split_rows(outcome.sources.get(shown, ""))
         paragraphs.append("\n".join(_paragraph(finding, rows, outcome)) + "\n\n")
     return "".join(paragraphs)
 
@@ -41,7 +42,7 @@ def _paragraph(finding: Finding, rows: Sequence[str], outcome: Outcome) -> Itera
     blank = " " * gutter
     yield f"{paint(finding.code, severity, color)} {mark}{paint(printable(finding.message), BOLD, color)}"
     arrow, bar = paint("-->", DIM, color), paint("|", DIM, color)
-    yield f"{blank}{arrow} {printable(finding.path)}:{finding.start.row}:{finding.start.column}"
+    yield f"{blank}{arrow} {printable(place(finding))}:{finding.start.row}:{finding.start.column}"
     frame = list(_frame(finding, rows, last))
     if frame:
         yield f"{blank} {bar}"
