@@ -46,20 +46,27 @@ def _program(source: bytes | str, path: str, settings: Settings) -> list[Finding
     raw = source if isinstance(source, bytes) else source.encode("utf-8", "surrogatepass")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the linted code's own, such as invalid escapes
-        if not sift.matters(raw):
-            return _reported(unreadable.find_unreadable(path, source), path, settings)
+        suppresses, matters = sift.suppresses(raw), sift.matters(raw)
+        if not matters:
+            found = unreadable.find_unreadable(path, source)
+            if found or not suppresses:
+                return _reported(found, path, settings)
         try:
             text = source if isinstance(source, str) else decode(source).text
         except unreadable.UNDECODABLE as error:
             return _reported([unreadable.unreadable(path, error, raw)], path, settings)
-        try:
-            tree = ast.parse(text)
-            facts = infer(text, tree).facts
-        except unreadable.UNPARSABLE as error:
-            return _reported([unreadable.unreadable(path, error, raw)], path, settings)
-        if not facts:
+        findings: list[Finding] = []
+        if matters:
+            try:
+                tree = ast.parse(text)
+                facts = infer(text, tree).facts
+            except unreadable.UNPARSABLE as error:
+                return _reported([unreadable.unreadable(path, error, raw)], path, settings)
+            if facts:
+                findings = _visited(text, tree, facts, path, settings)
+        if not findings and not suppresses:
             return []
-        return _visited(text, tree, facts, path, settings)
+        return _settled(findings, text, path, settings)
 
 
 def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
@@ -82,9 +89,18 @@ def _visited(
     suspects = [(fact, rule) for fact in facts for rule in rules if _suspects(fact, rule, path)]
     if not suspects:
         return []
-    from . import suppress, visitor
+    from . import visitor
 
-    return suppress.unsuppressed(visitor.visit(text, tree, suspects, path), text)
+    return visitor.visit(text, tree, suspects, path)
+
+
+def _settled(findings: list[Finding], text: str, path: str, settings: Settings) -> list[Finding]:
+    """Leave out what comments silence, and add what there is to say about those comments."""
+    from . import registry, unused
+
+    severities = registry.severities()
+    on = choose(severities, selections_for(path, settings))
+    return unused.settle(findings, text, path, severities, on)
 
 
 def _suspects(fact: Fact, rule: Rule[Any], path: str) -> bool:

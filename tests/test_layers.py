@@ -22,7 +22,7 @@ ORDER = [
     "knowledge",
     "infer",
     *("cures", "rules"),
-    *("logical", "suppress", "slices", "change", "registry", "visitor"),
+    *("logical", "suppress", "unused", "slices", "change", "registry", "visitor"),
     *("magics", "notebook", "lint"),
     "report",
     *("schema", "config", "files", "fix"),
