@@ -232,6 +232,8 @@ def tensor_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: A
         if name == "type":
             return moves.retype(ev, node, base, args)
         return Value(Kind.SCALAR if base.kind is Kind.SCALAR else Kind.TENSOR, device, base.cell)
+    if name == "is_pinned":
+        return Value(Kind.FLAG, data=Truth(True, False))
     if name in api.NUMBER_METHODS:
         return NUMBER
     if name == "numpy":
@@ -294,7 +296,7 @@ def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
         return NONE
     if name in ("items", "values", "keys"):
         return _mapping_view(ev, node, base, name)
-    if name in ("get", "pop") and args.positional:
+    if name in ("get", "pop") and len(args.positional) == 1:
         return ev.part(base, args.positional[0][1].data or ("item", "get"), "item")
     if name in api.CAST_METHODS:
         if ev.discarding is node and not (name == "type" and not args.positional):
@@ -304,6 +306,8 @@ def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
         return Value(Kind.TENSOR, base.device, cell) if base.kind is Kind.BATCH else base
     if name in _SAME_OBJECT:
         return base
+    if name == "is_pinned":
+        return Value(Kind.FLAG, data=Truth(True, False))
     if name in TENSOR_ONLY or name in ("size", "dim", "split", "select", "squeeze_", "transpose"):
         return tensor_method(ev, node, base, name, args)
     if name in _RUNS_FORWARD and cell in ev.state.places:
@@ -397,7 +401,7 @@ def module_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: A
         if value.kind is not Kind.UNKNOWN:
             return apply(ev, node, value, args)
         if value.cell is not None:
-            if name == "log" or ev.module.has_framework_base(base.data):
+            if isinstance(base.data, Class) and base.data.framework:
                 return ev.fresh(node)
             return apply(ev, node, value, args)
     return ev.fresh(node)
@@ -465,8 +469,9 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
                 value.items or (value.element or value,) if value.kind is Kind.CONTAINER else (value,)
             ):
                 ev.meeting(at, ev.location(part), func, place, part.cell)
-    owner = ev.function.owner.cell if ev.function is not None and ev.function.owner is not None else None
-    if place.form is Form.UNKNOWN or (place.form is Form.AT and place.key is not owner):
+    owner = ev.function.owner if ev.function is not None else None
+    of_self = owner is not None and owner.is_module and place.key is owner.cell
+    if place.form is Form.UNKNOWN or (place.form is Form.AT and not of_self):
         moved = ev.combine([value for _, value in unmoved])
         place = moved if moved.form is not Form.UNKNOWN else place
     elif place.form is Form.EITHER and not isinstance(place.key, frozenset):

@@ -13,7 +13,8 @@ from .values import CPU, NONE, TENSORS, UNKNOWN_DEVICE, Cell, Form, Kind, Truth,
 if TYPE_CHECKING:
     from .evaluate import Evaluator
 
-_WANTS = re.compile(r"cuda|gpu|nvidia|hpu|npu|xpu|mps")
+_WANTS = re.compile(r"cuda|gpu|nvidia|(?:^|_)(?:hpu|npu|xpu|tpu|mps|xla|mtia|musa)s?(?:$|_)")
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _REFUSES = re.compile(r"(^|_)(no|not|without|disable|missing|non)_?(cuda|gpu)|(^|_)cpu|cpu_?only")
 
 
@@ -49,7 +50,7 @@ def hint(node: ast.expr) -> Truth | None:
         name = node.value
     if not name:
         return None
-    name = name.lower()
+    name = _WORDS.sub("_", name).lower()
     if _REFUSES.search(name):
         return Truth(False, True)
     if _WANTS.search(name):
@@ -58,8 +59,8 @@ def hint(node: ast.expr) -> Truth | None:
 
 
 def mentions_accelerator(name: str) -> bool:
-    """Whether the name of a decorator speaks of an accelerator, as `requires_cuda` does."""
-    return _WANTS.search(name) is not None
+    """Whether the name of a function, class or decorator speaks of an accelerator: `requires_cuda`, `XLAHook`."""
+    return any(_WANTS.search(_WORDS.sub("_", part).lower()) for part in name.split("."))
 
 
 def asks(test: ast.expr, value: Value) -> str:
@@ -130,6 +131,8 @@ def comparison(node: ast.Compare, left: Value, right: Value) -> Truth | None:
             return None
         return found if positive else Truth(found.if_false, found.if_true)
     said = truth(node.left, left)
+    if said is None and _names_device(node.left) and isinstance(right.data, int) and right.data <= 0:
+        said = Truth(True, False)  # `if device >= 0:`, where a negative index means the cpu
     if said is not None and right.kind is Kind.NUMBER:
         if isinstance(op, (ast.Gt, ast.GtE)):
             return Truth(said.if_true, False)
@@ -138,6 +141,11 @@ def comparison(node: ast.Compare, left: Value, right: Value) -> Truth | None:
     if said is not None and left.kind is Kind.NUMBER and isinstance(op, (ast.Lt, ast.LtE)):
         return Truth(said.if_true, False)
     return None
+
+
+def _names_device(node: ast.expr) -> bool:
+    name = node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+    return "device" in name.lower()
 
 
 def _device_comparison(node: ast.expr, one: Value, other: Value) -> Truth | None:
@@ -154,8 +162,10 @@ def _device_comparison(node: ast.expr, one: Value, other: Value) -> Truth | None
 
 
 def _denoted(value: Value) -> Form | None:
-    if value.kind is Kind.STRING and isinstance(value.data, str) and value.data.startswith(("cuda", "gpu")):
-        return Form.ACCELERATOR
+    if value.kind is Kind.STRING and isinstance(value.data, str):
+        # "cuda:0", but also "CUDAExecutionProvider", and NCCL, which runs between CUDA devices alone.
+        if value.data == "nccl" or mentions_accelerator(value.data):
+            return Form.ACCELERATOR
     if value.kind in (Kind.STRING, Kind.DEVICE) and value.device.form in (Form.ACCELERATOR, Form.CPU):
         return value.device.form
     return None

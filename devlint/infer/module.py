@@ -240,10 +240,6 @@ class Module:
                 return name
         return None
 
-    def has_framework_base(self, cls: object) -> bool:
-        """Whether a framework moves what instances of a class are given."""
-        return isinstance(cls, Class) and cls.framework
-
     def resolve(self, dotted: str) -> Value | None:
         """What another file of the project defines under a dotted name, if that is known."""
         return self.lookup(dotted) if self.lookup is not None else None
@@ -489,6 +485,7 @@ class Module:
             cell = function.cells.get(arg.arg)
             if cell is None:
                 cell = function.cells[arg.arg] = Cell(arg.arg, function.node, via="parameter")
+                cell.placed = owner is not None and owner.framework
             if index == 0 and owner is not None and function.is_method:
                 state.env[arg.arg] = Value(Kind.INSTANCE, cell=owner.cell, data=owner)
                 continue
@@ -536,7 +533,7 @@ class Module:
     def _required(self, flow: Flow, node: ast.AST) -> bool:
         """Whether a decorator makes sure that an accelerator is there, or that the code is skipped."""
         for decorator in getattr(node, "decorator_list", ()):
-            name = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator).lower()
+            name = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
             value = flow.eval(decorator)
             if value.kind is Kind.FLAG and value.data.if_true:
                 return True

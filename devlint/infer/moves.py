@@ -49,9 +49,7 @@ def _on_purpose(ev: Evaluator) -> bool:
     """Whether the code at hand is only for an accelerator: it is guarded, or its name says so."""
     if ev.state.accelerated:
         return True
-    return ev.function is not None and any(
-        guards.mentions_accelerator(name.lower()) for name in ev.function.names
-    )
+    return ev.function is not None and any(guards.mentions_accelerator(name) for name in ev.function.names)
 
 
 def use_literal(ev: Evaluator, value: Value, role: str) -> None:

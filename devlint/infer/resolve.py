@@ -292,11 +292,17 @@ def _element(device: Device) -> _Element | None:
     if not isinstance(cell, Cell) or device.form not in (Form.CPU, Form.AT):
         return None
     whole = cell.batch or (cell if cell.via == "element" else None)
-    if whole is None:
+    if whole is None or _placed(whole):
         return None
     loader = whole.parent
     known = device.form is Form.CPU or (loader is not None and bool(loader.seen & AS_LOADER))
     return _Element(cell, whole, known)
+
+
+def _placed(cell: Cell | None) -> bool:
+    while cell is not None and not cell.placed:
+        cell = cell.parent
+    return cell is not None
 
 
 def _batches(module: Module, source: Source) -> list[AnyFact]:

@@ -143,6 +143,7 @@ class Cell:
         "label",
         "moved",
         "moved_to",
+        "placed",
         "parent",
         "seen",
         "sources",
@@ -163,6 +164,8 @@ class Cell:
         """The whole that this is an element of, where siblings share a fate."""
         self.moved: set[Cell] = set()
         """The elements of this whole that were moved."""
+        self.placed = False
+        """Whether a framework put it where it belongs."""
         self.moved_to: Device | None = None
         """Where an element of this whole was moved, if one was."""
 

@@ -280,10 +280,8 @@ CUDA_NEEDED = frozenset(
 )
 """Calls that raise without CUDA: what they dominate runs with CUDA alone (measured on a CPU build)."""
 
-DEVICE_KEYWORDS = frozenset({"device", "map_location", "device_type", "output_device", "devices"})
+DEVICE_KEYWORDS = frozenset({"device", "map_location", "output_device"})
 """Keyword arguments that take a device."""
-
-MOVE_KEYWORDS = frozenset({"device", "map_location"})
 
 FRAMEWORK_BASES = (
     "pytorch_lightning.",
@@ -302,6 +300,17 @@ FRAMEWORK_BASES = (
 """Frameworks that move batches and modules themselves: no placement inside their classes is the author's."""
 
 CONFIGURES = frozenset(
-    {"set_defaults", "update", "dict", "add_argument", "setdefault", "field", "Field", "option", "Option"}
+    {
+        "GradScaler",
+        "set_defaults",
+        "update",
+        "dict",
+        "add_argument",
+        "setdefault",
+        "field",
+        "Field",
+        "option",
+        "Option",
+    }
 )
-"""Callables that take `device=` as a setting the user can change, not as a place."""
+"""Callables to which `device=` is a setting that the user can change, or that accept any (`GradScaler`)."""
