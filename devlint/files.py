@@ -35,7 +35,7 @@ def find(path: str, settings_for: Callable[[str], Settings], problems: list[str]
     settings = settings_for(folder)
     if not os.path.lexists(path):
         raise DevlintError(f"no such file or folder: {path}")
-    if settings.force_exclude and _excluded_above(path, settings):
+    if settings.force_exclude and excluded(path, settings):
         return
     if os.path.isdir(path):
         ignores = _ignores_above(path) if settings.respect_gitignore else ()
@@ -78,8 +78,8 @@ def _excluded(path: str, settings: Settings) -> bool:
     return matches(path, (*settings.exclude, *settings.extend_exclude), settings.root)
 
 
-def _excluded_above(path: str, settings: Settings) -> bool:
-    """Whether the path or a folder that holds it, up to the configuration's folder, is excluded."""
+def excluded(path: str, settings: Settings) -> bool:
+    """Return whether the path or a folder that holds it, up to the configuration's folder, is excluded."""
     path = os.path.abspath(path)
     while path != settings.root and path != os.path.dirname(path):
         if _excluded(path, settings):

@@ -100,7 +100,7 @@ def _settled(findings: list[Finding], text: str, path: str, settings: Settings) 
 
     severities = registry.severities()
     on = choose(severities, selections_for(path, settings))
-    return unused.settle(findings, text, path, severities, on)
+    return unused.settle(findings, text, path, severities, on, noqa=settings.noqa)
 
 
 def _suspects(fact: Fact, rule: Rule[Any], path: str) -> bool:

@@ -38,4 +38,6 @@ class Settings(NamedTuple):
     force_exclude: bool = False
     respect_gitignore: bool = True
     unsafe_fixes: bool = False
+    noqa: bool = True
+    """Whether `# noqa` silences; a host that looks at it itself turns it off."""
     output_format: str | None = None

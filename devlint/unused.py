@@ -39,14 +39,21 @@ _LEFT = " \t,;:-\u2013\u2014"
 
 
 def settle(
-    findings: list[Finding], text: str, path: str, known: Collection[str], on: Collection[str]
+    findings: list[Finding],
+    text: str,
+    path: str,
+    known: Collection[str],
+    on: Collection[str],
+    *,
+    noqa: bool = True,
 ) -> list[Finding]:
     """Return the findings that no comment silences, and one for each comment that silences nothing.
 
     `known` are the codes of all rules, `on` those of the rules that were run.
+    Without `noqa`, only devlint's own comments count.
     """
     rows = split_rows(text)
-    found = suppressions(text, rows)
+    found = [item for item in suppressions(text, rows) if noqa or item.own]
     kept = [finding for finding in findings if not any(item.silences(finding) for item in found)]
     if CODE not in on or any(finding.code == unreadable.CODE for finding in findings):
         return kept

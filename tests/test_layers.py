@@ -26,7 +26,7 @@ ORDER = [
     *("magics", "notebook", "lint"),
     "report",
     *("schema", "config", "files", "fix"),
-    *("options", "explain", "check"),
+    *("options", "explain", "check", "flake8"),
     "runtime",
     *("cli", "__main__"),
 ]

@@ -1,0 +1,69 @@
+"""The flake8 plugin: the findings of the command line, in flake8's form and under its own `# noqa`."""
+
+from __future__ import annotations
+
+import os.path
+from typing import TYPE_CHECKING, ClassVar
+
+from . import __version__
+from .config import Configs
+from .files import excluded
+from .lint import lint
+from .settings import Selection
+
+if TYPE_CHECKING:
+    import ast
+    from argparse import Namespace
+    from collections.abc import Iterator, Sequence
+
+    from .finding import Finding
+    from .settings import Settings
+
+
+class Plugin:
+    """One file's check; flake8 makes an instance for each, in several processes.
+
+    It has no options: `[tool.devlint]` says what is on, so that flake8 and the command line agree.
+    """
+
+    name = "devlint"
+    version = __version__
+    noqa: ClassVar[bool] = True
+    """Whether flake8 looks at `# noqa`."""
+    configs: ClassVar[Configs] = Configs(Selection())
+
+    def __init__(self, tree: ast.AST, lines: Sequence[str], filename: str) -> None:
+        """Take what flake8 has read; asking for the tree makes this a check of whole files."""
+        self.lines = lines
+        self.text = "".join(lines)
+        self.filename = os.path.normpath(filename)
+
+    @classmethod
+    def parse_options(cls, options: Namespace) -> None:
+        """Remember what decides about `# noqa`; the configuration may have changed since the last run."""
+        cls.noqa = not options.disable_noqa
+        cls.configs = Configs(Selection())
+
+    def run(self) -> Iterator[tuple[int, int, str, type[Plugin]]]:
+        """Yield row, column (from 0: flake8 adds one) and text of each finding."""
+        settings = self.configs.for_file(self.filename)
+        if excluded(self.filename, settings):
+            return
+        for finding in self._findings(settings._replace(noqa=False)):
+            row, column = finding.start
+            yield row, column - 1, f"{finding.code} {finding.message}", type(self)
+
+    def _findings(self, settings: Settings) -> list[Finding]:
+        """Return the findings that flake8 is to decide about.
+
+        devlint also takes a `# noqa` on the last row of a statement, which flake8 does not see. One on the
+        row of the finding is left to flake8 and to the plugins that ask it which comments were of use.
+        """
+        found = lint(self.text, self.filename, settings)
+        if not (self.noqa and found and "noqa" in self.text.lower()):
+            return found
+        kept = lint(self.text, self.filename, settings._replace(noqa=True))
+        return kept + [item for item in found if item not in kept and self._has_noqa(item.start.row)]
+
+    def _has_noqa(self, row: int) -> bool:
+        return "noqa" in self.lines[row - 1].lower()
