@@ -62,3 +62,8 @@ class Finding(NamedTuple):
 def order(finding: Finding) -> tuple[object, ...]:
     """Sort findings by file, cell and position."""
     return finding.path, finding.cell or 0, *finding[1:5]
+
+
+def place(finding: Finding) -> str:
+    """Return the file, and the cell in a notebook: what stands before the row."""
+    return finding.path if finding.cell is None else f"{finding.path}:cell {finding.cell}"

@@ -34,7 +34,13 @@ class Table(msgspec.Struct, forbid_unknown_fields=True, rename="kebab", kw_only=
     force_exclude: bool = False
     respect_gitignore: bool = True
     unsafe_fixes: bool = False
-    output_format: Literal["full", "concise", "json"] | None = None
+    output_format: (
+        Literal[
+            "full", "concise", "json", "json-lines", "github", "gitlab", "sarif", "junit", "pylint", "rdjson",
+            "azure",
+        ]
+        | None
+    ) = None  # fmt: skip
 
 
 def to_settings(data: Mapping[str, Any], path: str, prefix: str) -> Settings:

@@ -48,7 +48,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         True,
         False,
         True,
-        "concise",
+        output_format="concise",
     )
 
 

@@ -24,7 +24,7 @@ ORDER = [
     *("cures", "rules"),
     *("logical", "suppress", "unused", "slices", "change", "registry", "visitor"),
     *("magics", "notebook", "lint"),
-    "report",
+    *("fingerprint", "report"),
     *("schema", "config", "files", "fix"),
     *("options", "explain", "check", "flake8"),
     "runtime",

@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..finding import Finding
+    from ..registry import Installed
 
-FORMATS = ("full", "concise", "json")
+FORMATS = (
+    *("full", "concise", "json", "json-lines"),
+    *("github", "gitlab", "sarif", "junit", "pylint", "rdjson", "azure"),
+)
+WITH_SOURCES = frozenset({"full", "gitlab", "sarif", "rdjson"})
+"""The formats that draw on the text of the files."""
 
 
 class Outcome(NamedTuple):
@@ -25,9 +32,13 @@ class Outcome(NamedTuple):
     """Whether `--fix` would apply unsafe fixes too."""
     fixed: int = 0
     """How many findings were fixed before these were made."""
+    base: str = ""
+    """The folder that paths are relative to where a format wants that; by default the current one."""
+    rules: Mapping[str, Installed] = MappingProxyType({})
+    """The rules to describe, for the formats that do."""
 
 
 def render(name: str, outcome: Outcome) -> str:
     """Return an outcome in one of the formats, ending in a newline unless it is empty."""
-    text: str = import_module(f"{__name__}.{name}").render(outcome)
+    text: str = import_module(f"{__name__}.{name.replace('-', '_')}").render(outcome)
     return text

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .style import BOLD, CYAN, SEVERITY_COLORS, fix_mark, paint, place, printable
+from ..finding import place
+from .style import BOLD, CYAN, SEVERITY_COLORS, fix_mark, paint, printable
 
 if TYPE_CHECKING:
     from ..finding import Finding

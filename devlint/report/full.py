@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..finding import place
 from ..text import split_rows
-from .style import BOLD, CYAN, DIM, SEVERITY_COLORS, applies, fix_mark, paint, place, printable
+from .style import BOLD, CYAN, DIM, SEVERITY_COLORS, applies, fix_mark, paint, printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -26,11 +26,6 @@ def printable(text: str) -> str:
     return _CONTROL.sub("�", text)
 
 
-def place(finding: Finding) -> str:
-    """Return the file, and the cell in a notebook: what stands before the row."""
-    return finding.path if finding.cell is None else f"{finding.path}:cell {finding.cell}"
-
-
 def fix_mark(finding: Finding, outcome: Outcome) -> str:
     """Return `[*] ` where `--fix` would cure the finding."""
     return "[*] " if applies(finding, outcome) else ""

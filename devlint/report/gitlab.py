@@ -1,0 +1,43 @@
+"""The `gitlab` format: a Code Quality report for merge requests."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ..finding import Severity
+from ..fingerprint import anchors, digests, relative
+from .place import headline, in_file
+
+if TYPE_CHECKING:
+    from ..finding import Finding
+    from . import Outcome
+
+_LEVELS = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
+
+
+def render(outcome: Outcome) -> str:
+    """Return a JSON list with an object for each finding."""
+    hashes = digests(anchors(outcome.findings, outcome.sources, outcome.base))
+    issues = [
+        _issue(finding, outcome.base, digest)
+        for finding, digest in zip(outcome.findings, hashes, strict=True)
+    ]
+    return json.dumps(issues, indent=2) + "\n"
+
+
+def _issue(finding: Finding, base: str, digest: str) -> dict[str, Any]:
+    start, end = in_file(finding)
+    return {
+        "check_name": finding.code,
+        "description": f"{finding.code}: {headline(finding)}",
+        "severity": _LEVELS[finding.severity],
+        "fingerprint": digest,
+        "location": {
+            "path": relative(finding.path, base),
+            "positions": {
+                "begin": {"line": start.row, "column": start.column},
+                "end": {"line": end.row, "column": end.column},
+            },
+        },
+    }

@@ -1,0 +1,58 @@
+"""The `rdjson` format: reviewdog's diagnostics, with fixes as suggestions."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ..finding import Severity, place
+from ..fingerprint import relative
+from ..text import split_rows
+from .place import headline, in_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..finding import Finding, Position
+    from . import Outcome
+
+_LEVELS = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.NOTE: "INFO"}
+
+
+def render(outcome: Outcome) -> str:
+    """Return a JSON object with all findings."""
+    diagnostics = []
+    shown, rows = None, list[str]()
+    for finding in outcome.findings:
+        if place(finding) != shown:
+            shown = place(finding)
+            rows = split_rows(outcome.sources.get(shown, ""))
+        diagnostics.append(_diagnostic(finding, rows, outcome.base))
+    return json.dumps({"source": {"name": "devlint"}, "diagnostics": diagnostics}, indent=2) + "\n"
+
+
+def _diagnostic(finding: Finding, rows: Sequence[str], base: str) -> dict[str, Any]:
+    start, end = in_file(finding)
+    found = {
+        "message": headline(finding),
+        "severity": _LEVELS[finding.severity],
+        "code": {"value": finding.code},
+        "location": {"path": relative(finding.path, base), "range": _range(start, end, rows)},
+    }
+    # Suggestions are alternatives, so a fix of several edits cannot be told.
+    if finding.fix and len(finding.fix.edits) == 1 and finding.cell is None:
+        (edit,) = finding.fix.edits
+        found["suggestions"] = [{"range": _range(edit.start, edit.end, rows), "text": edit.content}]
+    return found
+
+
+def _range(start: Position, end: Position, rows: Sequence[str]) -> dict[str, Any]:
+    return {"start": _place(start, rows), "end": _place(end, rows)}
+
+
+def _place(position: Position, rows: Sequence[str]) -> dict[str, int]:
+    """Return a place with its column in bytes of UTF-8, as reviewdog counts."""
+    row, column = position
+    before = rows[row - 1][: column - 1] if row <= len(rows) else ""
+    missing = max(column - 1 - len(before), 0)
+    return {"line": row, "column": len(before.encode("utf-8", "surrogatepass")) + missing + 1}
