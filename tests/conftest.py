@@ -1,10 +1,14 @@
-"""Rules and an inference of the tests' own, so that the shell is tested whatever the real ones say."""
+"""Rules and an inference of the tests' own, so that the shell is tested whatever the real ones say; the wheel."""
 
 from __future__ import annotations
 
 import ast
+import shutil
+import subprocess
 import sys
+import tarfile
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +22,10 @@ from devlint.text import split_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+
+ROOT = Path(__file__).parent.parent
+BUILD = "from setuptools.build_meta import build_{0}; build_{0}({1!r})"
 
 
 class Call(NamedTuple):
@@ -128,3 +136,43 @@ def toy(provide: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch) ->
     """Lint with the tests' inference and rules."""
     provide("toy_rules", RULES)
     monkeypatch.setattr(lint_module, "infer", infer)
+
+
+def build(kind: str, source: Path, target: Path) -> Path:
+    """Build the `sdist` or `wheel` of a source tree."""
+    target.mkdir(exist_ok=True)
+    subprocess.run([sys.executable, "-c", BUILD.format(kind, str(target))], cwd=source, check=True)
+    (found,) = target.glob("*.whl" if kind == "wheel" else "*.tar.gz")
+    return found
+
+
+@pytest.fixture(scope="session")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Copy what is released, without what the working tree holds beside it."""
+    source = tmp_path_factory.mktemp("source")
+    skip = shutil.ignore_patterns("__pycache__", "*.egg-info")
+    for name in ("devlint", "rules"):
+        shutil.copytree(ROOT / name, source / name, ignore=skip)
+    for name in ("pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml"):
+        shutil.copy(ROOT / name, source)
+    return source
+
+
+@pytest.fixture(scope="session")
+def wheel(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build an sdist from the sources and a wheel from the sdist, as an index's users get it."""
+    work = tmp_path_factory.mktemp("build")
+    shutil.copytree(source, work / "source")
+    archive = build("sdist", work / "source", work / "sdist")
+    with tarfile.open(archive) as tar:
+        tar.extractall(work / "unpacked", filter="data")
+    (unpacked,) = (work / "unpacked").iterdir()
+    return build("wheel", unpacked, work / "wheel")
+
+
+@pytest.fixture(scope="session")
+def acme(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel of a third party's rules."""
+    work = tmp_path_factory.mktemp("acme")
+    shutil.copytree(ROOT / "tests" / "acme", work / "source")
+    return build("wheel", work / "source", work / "wheel")

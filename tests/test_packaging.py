@@ -2,37 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
-import tarfile
 import zipfile
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parent.parent
-BUILD = "from setuptools.build_meta import build_{0}; build_{0}({1!r})"
-
-
-@pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Build an sdist from the sources and a wheel from the sdist, as an index's users get it."""
-    work = tmp_path_factory.mktemp("build")
-    source = work / "source"
-    skip = shutil.ignore_patterns("__pycache__", "*.egg-info")
-    for name in ("devlint", "rules"):
-        shutil.copytree(ROOT / name, source / name, ignore=skip)
-    for name in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(ROOT / name, source)
-    subprocess.run([sys.executable, "-c", BUILD.format("sdist", str(work))], cwd=source, check=True)
-    (archive,) = work.glob("devlint-*.tar.gz")
-    with tarfile.open(archive) as tar:
-        tar.extractall(work / "unpacked", filter="data")
-    (unpacked,) = (work / "unpacked").iterdir()
-    subprocess.run([sys.executable, "-c", BUILD.format("wheel", str(work))], cwd=unpacked, check=True)
-    (found,) = work.glob("devlint-*.whl")
-    return found
 
 
 def test_the_wheel_holds_every_module_and_no_top_level_rules(wheel: Path) -> None:
