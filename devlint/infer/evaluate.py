@@ -564,6 +564,7 @@ class Evaluator:
     @handles(ast.IfExp)
     def _ifexp(self, node: ast.IfExp) -> Value:
         test = self.eval(node.test)
+        guards.prepare(self, node.test)
         otherwise = self.state.copy()
         guards.assume(self, node.test, test, True)
         body = self.eval(node.body)

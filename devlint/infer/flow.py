@@ -282,6 +282,7 @@ class Flow(Evaluator):
     @_on(ast.If)
     def _if(self, node: ast.If) -> None:
         test = self.eval(node.test)
+        guards.prepare(self, node.test)
         otherwise = self.state.copy()
         guards.assume(self, node.test, test, True)
         self.run(node.body)

@@ -59,7 +59,7 @@ def hint(node: ast.expr) -> Truth | None:
 
 
 def mentions_accelerator(name: str) -> bool:
-    """Whether the name of a function, class or decorator speaks of an accelerator: `requires_cuda`, `XLAHook`."""
+    """Whether a name speaks of an accelerator, word by word: `requires_cuda`, `XLAHook`, but not `input`."""
     return any(_WANTS.search(_WORDS.sub("_", part).lower()) for part in name.split("."))
 
 
@@ -162,10 +162,10 @@ def _device_comparison(node: ast.expr, one: Value, other: Value) -> Truth | None
 
 
 def _denoted(value: Value) -> Form | None:
-    if value.kind is Kind.STRING and isinstance(value.data, str):
-        # "cuda:0", but also "CUDAExecutionProvider", and NCCL, which runs between CUDA devices alone.
-        if value.data == "nccl" or mentions_accelerator(value.data):
-            return Form.ACCELERATOR
+    literal = value.data if value.kind is Kind.STRING and isinstance(value.data, str) else ""
+    # "cuda:0", but also "CUDAExecutionProvider", and NCCL, which runs between CUDA devices alone.
+    if literal == "nccl" or mentions_accelerator(literal):
+        return Form.ACCELERATOR
     if value.kind in (Kind.STRING, Kind.DEVICE) and value.device.form in (Form.ACCELERATOR, Form.CPU):
         return value.device.form
     return None
@@ -177,6 +177,21 @@ def assume(ev: Evaluator, test: ast.expr, value: Value, outcome: bool) -> None:
     if said is not None and (said.if_true if outcome else said.if_false):
         ev.state.accelerated = True
     narrow(ev, test, outcome)
+
+
+def prepare(ev: Evaluator, test: ast.expr) -> None:
+    """Bind what a condition may narrow before its branches part: what one learns ends at their join."""
+    for node in ast.walk(test):
+        subjects: list[ast.expr] = []
+        if isinstance(node, ast.Compare):
+            subjects = [node.left]
+        elif isinstance(node, ast.Call):
+            subjects = node.args[:1]
+        for subject in subjects:
+            if isinstance(subject, ast.Attribute) and subject.attr == "device":
+                subject = subject.value
+            if isinstance(subject, (ast.Name, ast.Attribute, ast.Subscript)):
+                _replace(ev, subject, lambda value: value)
 
 
 def narrow(ev: Evaluator, test: ast.expr, outcome: bool) -> None:

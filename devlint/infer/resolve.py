@@ -317,7 +317,7 @@ def _batches(module: Module, source: Source) -> list[AnyFact]:
         for key, fact in (*_unmoved(met, dropped, source), *_under_other_conditions(met, source)):
             if key not in found or fact.span < found[key].span:
                 found[key] = fact
-    return [*found.values(), *_fed_unmoved(module, source)]
+    return [*found.values(), *_fed_unmoved(module, dropped, source)]
 
 
 def _unmoved(met: Met, dropped: set[object], source: Source) -> Iterator[tuple[object, BatchMeeting]]:
@@ -388,13 +388,15 @@ def _differ(here: frozenset[Path], there: frozenset[Path]) -> bool:
     return asked in (({"machine"}, {"option"}), ({"option"}, {"machine"}))
 
 
-def _fed_unmoved(module: Module, source: Source) -> Iterator[AnyFact]:
+def _fed_unmoved(module: Module, dropped: set[object], source: Source) -> Iterator[AnyFact]:
     """Arguments that one method passes to a module as they are, and another moves first."""
     moved = {(feed.module, feed.device): feed.function for feed in module.feeds if feed.device == feed.place}
     for feed in module.feeds:
         owner = feed.function.owner
         cell = feed.device.key
         if feed.device.form is not Form.AT or not isinstance(cell, Cell) or cell.via != "parameter":
+            continue
+        if cell in dropped:
             continue
         if (
             owner is None
@@ -403,9 +405,15 @@ def _fed_unmoved(module: Module, source: Source) -> Iterator[AnyFact]:
         ):
             continue
         mover = moved.get((feed.module, feed.place))
-        if mover is None or mover is feed.function or mover.owner is not owner or mover.sites:
+        if (
+            mover is None
+            or mover is feed.function
+            or mover.owner is not owner
+            or not isinstance(feed.at, ast.Name)
+        ):
             continue
-        if feed.function.sites or not isinstance(feed.at, ast.Name):
+        passed = [site.arguments.get(feed.at.id) for site in feed.function.sites]
+        if any(value is None or value.device.form is not Form.CPU for value in passed):
             continue
         yield BatchMeeting(
             source.span(feed.at),
