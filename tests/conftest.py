@@ -1,4 +1,4 @@
-"""Rules and an inference of the tests' own, so that the shell is tested whatever the real ones say; the wheel."""
+"""Rules and an inference of the tests' own, so that the shell is tested whatever the real ones say; wheels."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
+collect_ignore = ["acme"]  # an example package with tests of its own, which need it installed
 ROOT = Path(__file__).parent.parent
 BUILD = "from setuptools.build_meta import build_{0}; build_{0}({1!r})"
 

@@ -27,7 +27,7 @@ ORDER = [
     *("fingerprint", "report"),
     *("schema", "config", "files", "fix"),
     *("options", "explain", "check", "flake8"),
-    "runtime",
+    *("runtime", "testing"),
     *("cli", "__main__"),
 ]
 """Each part may import those before it."""
