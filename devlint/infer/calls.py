@@ -161,11 +161,20 @@ def _owner_is_module(cell: Cell) -> bool:
 
 def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
     """Call something unknown: what it is given may meet inside, if the result turns out to be a loss."""
+    first = args.get(0, "name")
+    if first is not None and first.data in api.CUDA_BY_NATURE and _imports(node):
+        ev.module.cuda_by_nature = True
     result = ev.fresh(node)
     parties = [(at, value) for at, value in args.positional if _may_hold_tensors(value)]
     if len(parties) > 1:
         ev.module.maybe_loss(ev.function, result.cell, [(at, ev.location(v), v.cell) for at, v in parties])
     return result
+
+
+def _imports(node: ast.Call) -> bool:
+    """`importlib.import_module("triton")`, `optional_import("tensorrt")`."""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return "import" in name
 
 
 def _may_hold_tensors(value: Value) -> bool:
@@ -539,14 +548,15 @@ def use_summary(
         )
         own = by_cell.get(optimizer)
         ev.state.held[own[1].cell if own and own[1].cell else optimizer] = holding._replace(modules=modules)
+    called = node.func if isinstance(node, ast.Call) else node
     for meeting in summary.meetings:
         left, right = device(meeting.left), device(meeting.right)
         at = _argument(meeting.left, by_cell)
         other = _argument(meeting.right, by_cell)
         if at is not None:
-            ev.meeting(at, left, other or node, right)
+            ev.meeting(at, left, other or called, right)
         elif other is not None:
-            ev.meeting(other, right, node, left)
+            ev.meeting(other, right, called, left)
     ev.state.accelerated |= summary.accelerated
     return _substitute_value(ev, node, summary.returns, by_cell, device)
 

@@ -13,7 +13,7 @@ from .values import CPU, NONE, TENSORS, UNKNOWN_DEVICE, Cell, Form, Kind, Truth,
 if TYPE_CHECKING:
     from .evaluate import Evaluator
 
-_WANTS = re.compile(r"cuda|gpu|nvidia|(?:^|_)(?:hpu|npu|xpu|tpu|mps|xla|mtia|musa)s?(?:$|_)")
+_WANTS = re.compile(r"cuda|gpu|nvidia|nccl|tensorrt|(?:^|_)(?:hpu|npu|xpu|tpu|mps|xla|mtia|musa)s?(?:$|_)")
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _REFUSES = re.compile(r"(^|_)(no|not|without|disable|missing|non)_?(cuda|gpu)|(^|_)cpu|cpu_?only")
 
@@ -164,7 +164,7 @@ def _device_comparison(node: ast.expr, one: Value, other: Value) -> Truth | None
 def _denoted(value: Value) -> Form | None:
     literal = value.data if value.kind is Kind.STRING and isinstance(value.data, str) else ""
     # "cuda:0", but also "CUDAExecutionProvider", and NCCL, which runs between CUDA devices alone.
-    if literal == "nccl" or mentions_accelerator(literal):
+    if mentions_accelerator(literal):
         return Form.ACCELERATOR
     if value.kind in (Kind.STRING, Kind.DEVICE) and value.device.form in (Form.ACCELERATOR, Form.CPU):
         return value.device.form
