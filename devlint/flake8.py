@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import os.path
+import os
+import sys
 from typing import TYPE_CHECKING, ClassVar
 
 from . import __version__
 from .config import Configs
+from .errors import DevlintError
 from .files import excluded
 from .lint import lint
 from .settings import Selection
@@ -40,9 +42,16 @@ class Plugin:
 
     @classmethod
     def parse_options(cls, options: Namespace) -> None:
-        """Remember what decides about `# noqa`; the configuration may have changed since the last run."""
+        """Remember who decides about `# noqa`, and read the configuration while a mistake in it can be told.
+
+        Later on flake8 wraps what a plugin raises in tracebacks.
+        """
         cls.noqa = not options.disable_noqa
         cls.configs = Configs(Selection())
+        try:
+            cls.configs.for_folder(os.getcwd())
+        except DevlintError as error:
+            sys.exit(f"devlint: {error}")
 
     def run(self) -> Iterator[tuple[int, int, str, type[Plugin]]]:
         """Yield row, column (from 0: flake8 adds one) and text of each finding."""

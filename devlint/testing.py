@@ -1,6 +1,6 @@
 """Tests rules by programs that are marked with what must be found in them; for packages that bring rules.
 
-A rule's programs are in a folder named after its code. `bug*.py` have a mark at the end of each line that must
+A rule's programs are in a folder named after its code. `bug*.py` have a mark on each line that must
 be reported, `fixed*.py` is what becomes of `bug*.py`, `near_*.py` only looks like it.
 
     FOLDER = Path(__file__).parent / "fixtures"  # holds ACM101/bug.py, ACM101/fixed.py, ...

@@ -1,4 +1,4 @@
-"""Rules and an inference of the tests' own, so that the shell is tested whatever the real ones say; wheels."""
+"""Rules and an inference of the tests' own, to test the shell whatever the real ones say; the wheel."""
 
 from __future__ import annotations
 
