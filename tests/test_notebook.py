@@ -169,7 +169,7 @@ def test_a_fix_changes_its_row_and_no_other_byte(indent: int | None, newline: by
 @pytest.mark.parametrize("source", ["x.to(device)\nx", ["x.to(de", "vice)\nx"], ["x.to(device)\n", "x"]])
 def test_a_source_stays_a_string_or_a_list(source: object) -> None:
     raw = notebook(IMPORT, cell("x = torch.ones(2)"), {**cell(""), "source": source})
-    after = json.loads(fix(raw, "nb.ipynb", Settings()).raw)["cells"][2]["source"]
+    after: str | list[str] = json.loads(fix(raw, "nb.ipynb", Settings()).raw)["cells"][2]["source"]
     assert type(after) is type(source)
     assert "".join(after) == f"{FIXED}\nx"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -35,6 +36,14 @@ class Environment(NamedTuple):
             check=False,
         )
 
+    def git(self, folder: Path, *arguments: str) -> str:
+        """Run git and return what it prints."""
+        command = ["git", "-c", "init.defaultBranch=main", *arguments]
+        done = subprocess.run(
+            command, cwd=folder, env=self.variables, capture_output=True, text=True, check=True
+        )
+        return done.stdout.strip()
+
     def install(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Install with the pip of the tests, which spares an environment its own."""
         command = [sys.executable, "-m", "pip", "--python", str(self.bin / "python"), "install", "--quiet"]
@@ -65,3 +74,14 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Enviro
         pytest.skip(f"cannot install the clients: {installed.stderr[-500:]}")
     assert installed.returncode == 0, installed.stderr
     return found
+
+
+@pytest.fixture(scope="session")
+def hooks(environment: Environment, source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make a repository of devlint's sources, as pre-commit clones it."""
+    folder = tmp_path_factory.mktemp("hooks") / "devlint"
+    shutil.copytree(source, folder)
+    environment.git(folder, "init", "--quiet")
+    environment.git(folder, "add", ".")
+    environment.git(folder, "commit", "--quiet", "--message", "devlint")
+    return folder

@@ -151,6 +151,19 @@ def test_beside_bugbear(environment: Environment, tmp_path: Path) -> None:
     ]
 
 
+def test_rules_of_third_parties_have_to_be_selected(
+    environment: Environment, acme: Path, tmp_path: Path
+) -> None:
+    write(tmp_path, indexed=HARDCODED.replace("cuda", "cuda:1"))
+    site = tmp_path / "site"
+    assert environment.install("--no-deps", "--target", str(site), str(acme)).returncode == 0
+    codes = {}
+    for flag in ("--isolated", "--extend-select=ACM"):
+        result = environment.run("flake8", flag, "indexed.py", cwd=tmp_path, PYTHONPATH=str(site))
+        codes[flag] = [code for *_, code in places(result.stdout)]
+    assert codes == {"--isolated": ["DEV202"], "--extend-select=ACM": ["ACM101", "DEV202"]}
+
+
 @pytest.fixture(scope="session")
 def torchfix(environment: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Install TorchFix into a folder of its own, with the old LibCST that it insists on."""

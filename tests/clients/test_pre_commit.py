@@ -25,24 +25,6 @@ def notebook(*cells: str) -> str:
     return json.dumps({"cells": items, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}, indent=1) + "\n"
 
 
-def git(environment: Environment, folder: Path, *arguments: str) -> str:
-    command = ["git", "-c", "init.defaultBranch=main", *arguments]
-    variables = environment.variables
-    run = subprocess.run(command, cwd=folder, env=variables, capture_output=True, text=True, check=True)
-    return run.stdout.strip()
-
-
-@pytest.fixture(scope="module")
-def hooks(environment: Environment, source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Make a repository of devlint's sources."""
-    folder = tmp_path_factory.mktemp("hooks") / "devlint"
-    git(environment, source, "init", str(folder))
-    git(environment, folder, f"--work-tree={source}", "add", ".")
-    git(environment, folder, f"--work-tree={source}", "commit", "--quiet", "--message", "devlint")
-    git(environment, folder, "checkout", "--quiet", "--force", "main")
-    return folder
-
-
 @pytest.fixture
 def project(environment: Environment, tmp_path: Path) -> Path:
     """Make a project with a file of each sort."""
@@ -58,16 +40,16 @@ def project(environment: Environment, tmp_path: Path) -> Path:
     (tmp_path / "old").mkdir()
     for name, text in files.items():
         (tmp_path / name).write_text(text)
-    git(environment, tmp_path, "init", "--quiet")
-    git(environment, tmp_path, "add", ".")
+    environment.git(tmp_path, "init", "--quiet")
+    environment.git(tmp_path, "add", ".")
     return tmp_path
 
 
 def configure(project: Path, hooks: Path, environment: Environment, hook: str, **more: object) -> None:
-    revision = git(environment, hooks, "rev-parse", "HEAD")
+    revision = environment.git(hooks, "rev-parse", "HEAD")
     entry = {"repo": str(hooks), "rev": revision, "hooks": [{"id": hook, **more}]}
     (project / ".pre-commit-config.yaml").write_text(json.dumps({"repos": [entry]}))  # JSON is YAML
-    git(environment, project, "add", ".pre-commit-config.yaml")
+    environment.git(project, "add", ".pre-commit-config.yaml")
 
 
 def run(environment: Environment, project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -113,7 +95,7 @@ def test_the_fix_hook_fixes(environment: Environment, hooks: Path, project: Path
     assert (project / "bad.py").read_text() == FIXED
     assert "%time x = x.to(device)" in (project / "nb.ipynb").read_text()
     assert (project / "old" / "bad.py").read_text() == BAD
-    git(environment, project, "add", ".")
+    environment.git(project, "add", ".")
     assert run(environment, project, "run", "--files", *names).returncode == 0
     result = run(environment, project, "run", "--files", "unfixed.py")
     assert result.returncode == 1
@@ -135,7 +117,7 @@ def test_rules_of_third_parties_are_additional_dependencies(
     environment: Environment, hooks: Path, project: Path, acme: Path
 ) -> None:
     (project / "indexed.py").write_text(UNFIXED.replace("cuda", "cuda:1"))
-    git(environment, project, "add", ".")
+    environment.git(project, "add", ".")
     configure(
         project,
         hooks,
