@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from . import report
 from .config import Configs
@@ -13,6 +13,7 @@ from .errors import DevlintError
 from .files import find
 from .finding import order
 from .lint import NOTEBOOK, lint
+from .progress import counted
 from .report.style import summary
 from .settings import Selection
 from .text import decode
@@ -22,14 +23,25 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from typing import TextIO
 
+    from .baseline import Baseline
+    from .changed import Changes
     from .finding import Finding
+    from .fingerprint import Anchor
     from .settings import Settings
 
 _STDIN = "-"
+_SHOWN = 10
+"""Fixed entries of a baseline that are named one by one."""
+FORMAT = "DEVLINT_OUTPUT_FORMAT"
 
 
 def check(options: Namespace) -> int:
     """Run the command and return the exit status."""
+    if options.watch:
+        from .watch import watch
+
+        watch(options.paths, lambda: _Check(options).run())
+        return 0
     return _Check(options).run()
 
 
@@ -44,24 +56,44 @@ class _Check:
             tuple(options.ignore or ()),
         )
         self._check_flags()
-        self.configs = Configs(self.flags, options.config, options.isolated)
+        self.configs = Configs(self.flags, options.config, options.isolated, _overrides(options))
         here = self.configs.for_folder(os.getcwd())
-        self.format = options.output_format or here.output_format or "full"
+        self.format = options.output_format or _format_of_environment() or here.output_format or "full"
         self.findings: list[Finding] = []
         self.sources: dict[str, str] = {}
+        self.raws: dict[str, bytes] = {}
+        self.linted: set[str] = set()
         self.problems: list[str] = []
         self.diffs: list[str] = []
+        self.gone: list[Anchor] = []
         self.fixed = 0
         self.unsafe = here.unsafe_fixes if options.unsafe_fixes is None else True
+        self.baseline = self._baseline()
+        self.changes = self._changes()
+        self.keeps_sources = (
+            self.format in report.WITH_SOURCES or self.baseline is not None or options.add_noqa
+        )
 
     def run(self) -> int:
         """Lint everything, print, and return the exit status."""
         # Syntax trees are many objects and few cycles: the default thresholds cost a third of the run.
         gc.set_threshold(200_000, 20, 50)
         paths = self._paths()
-        if not paths and not self.problems:
+        if self.options.show_files or self.options.show_settings:
+            self._show(paths)
+        else:
+            self._lint(paths)
+        for problem in dict.fromkeys(self.problems):
+            print(f"devlint: {problem}", file=sys.stderr)
+        if self.problems:
+            return 2
+        found = self.diffs if self.options.diff else self.findings
+        return int(bool(found or self.gone) and not self.options.exit_zero)
+
+    def _lint(self, paths: list[str]) -> None:
+        if not paths and not self.problems and self.changes is None:
             print("devlint: no Python files found", file=sys.stderr)
-        for path in paths:
+        for path in paths if self.options.quiet else counted(paths, sys.stderr):
             try:
                 self._file(path)
             except DevlintError as error:
@@ -69,16 +101,11 @@ class _Check:
             except Exception as error:  # one file must not cost the findings of all the others
                 self._internal(path, error)
         self.findings.sort(key=order)
-        try:
-            self._print()
-        except DevlintError as error:
-            self.problems.append(str(error))
-        for problem in dict.fromkeys(self.problems):
-            print(f"devlint: {problem}", file=sys.stderr)
-        if self.problems:
-            return 2
-        found = self.diffs if self.options.diff else self.findings
-        return int(bool(found) and not self.options.exit_zero)
+        for step in (self._settle, self._add_noqa, self._print):
+            try:
+                step()
+            except DevlintError as error:
+                self.problems.append(str(error))
 
     def _check_flags(self) -> None:
         for flag in ("select", "extend_select", "ignore"):
@@ -89,9 +116,19 @@ class _Check:
 
                 check_selectors(selectors, installed(), f"--{flag.replace('_', '-')}")
 
-    def _settings(self, folder: str) -> Settings:
-        settings = self.configs.for_folder(folder)
-        return settings._replace(force_exclude=settings.force_exclude or self.options.force_exclude)
+    def _baseline(self) -> Baseline | None:
+        if self.options.baseline is None:
+            return None
+        from .baseline import read
+
+        return read(self.options.baseline, required=not self.options.write_baseline)
+
+    def _changes(self) -> Changes | None:
+        if self.options.diff_base is None:
+            return None
+        from .changed import Changes
+
+        return Changes(self.options.diff_base)
 
     def _paths(self) -> list[str]:
         """Return the files to lint, each once, in the order of their names."""
@@ -101,15 +138,28 @@ class _Check:
                 found[_STDIN] = _STDIN
                 continue
             try:
-                for path in find(argument, self._settings, self.problems):
-                    found.setdefault(os.path.abspath(path), path)
+                for path in find(argument, self.configs.for_folder, self.problems):
+                    if self.changes is None or self.changes.include(path):
+                        found.setdefault(os.path.abspath(path), path)
             except DevlintError as error:
                 self.problems.append(str(error))
         return sorted(found.values())
 
+    def _show(self, paths: list[str]) -> None:
+        if self.options.show_files:
+            sys.stdout.write("".join(f"{path}\n" for path in paths))
+        elif paths:
+            from .show import shown
+
+            path = self._name(paths[0])
+            sys.stdout.write(shown(path, self.configs.for_file(path), self.format, self.unsafe))
+
+    def _name(self, path: str) -> str:
+        return (self.options.stdin_filename or "<stdin>") if path == _STDIN else path
+
     def _file(self, path: str) -> None:
         stdin = path == _STDIN
-        name = (self.options.stdin_filename or "<stdin>") if stdin else path
+        name = self._name(path)
         settings = self.configs.for_file(name)  # "<stdin>" counts as a file of the current folder
         try:
             raw = sys.stdin.buffer.read() if stdin else _read(path)
@@ -121,13 +171,21 @@ class _Check:
         else:
             findings = lint(raw, name, settings)
         self.findings += findings
-        if findings and self.format == "full":
+        self.linted.add(os.path.abspath(name))
+        if findings and self.keeps_sources:
             self.sources |= _texts(name, raw)
+        if findings and self.options.add_noqa:
+            self.raws[name] = raw
 
     def _fix(self, raw: bytes, name: str, settings: Settings, stdin: bool) -> tuple[bytes, list[Finding]]:
         from . import fix
 
-        fixed = fix.fix(raw, name, settings, self.unsafe)
+        def unlisted(findings: list[Finding], state: bytes) -> list[Finding]:
+            return (
+                findings if self.baseline is None else self.baseline.split(findings, _texts(name, state))[0]
+            )
+
+        fixed = fix.fix(raw, name, settings, self.unsafe, unlisted)
         if self.options.diff:
             if fixed.raw != raw:
                 self.diffs.append(fix.diff(name, raw, fixed.raw))
@@ -149,6 +207,80 @@ class _Check:
             traceback.print_exc()
         self.problems.append(f"{path}: internal error: {type(error).__name__}: {error} (-v shows where)")
 
+    def _settle(self) -> None:
+        """Write the baseline, or hold the findings against it; then against what has changed."""
+        if self.options.write_baseline and self.baseline is not None:
+            self.baseline.write(self.findings, self.sources, self._seen)
+            if not self.options.quiet:
+                print(f"devlint: {len(self.findings)} findings in {self.baseline.path}", file=sys.stderr)
+            self.findings = []
+            return
+        if self.baseline is not None:
+            from .baseline import described
+
+            self.gone = [
+                entry
+                for entry in self.baseline.split(self.findings, self.sources)[1].elements()
+                if self._seen(entry)
+            ]
+            if self.gone:
+                print(
+                    f"devlint: {self.baseline.path} lists what is fixed (--write-baseline takes it out):",
+                    *(f"  {described(entry)}" for entry in self.gone[:_SHOWN]),
+                    *[f"  and {len(self.gone) - _SHOWN} more"][: len(self.gone) > _SHOWN],
+                    sep="\n",
+                    file=sys.stderr,
+                )
+        self.findings = self._new(self.findings)
+
+    def _new(self, findings: list[Finding]) -> list[Finding]:
+        """Return the findings that no baseline lists and that touch what has changed."""
+        if self.baseline is not None:
+            findings, _ = self.baseline.split(findings, self.sources)
+        if self.changes is not None:
+            findings = [finding for finding in findings if self.changes.touch(finding)]
+        return findings
+
+    def _seen(self, entry: Anchor) -> bool:
+        """Whether this run would have found again what an entry of the baseline is about."""
+        from .lint import selections_for
+        from .registry import severities
+        from .selection import choose
+
+        assert self.baseline is not None
+        path = self.baseline.file_of(entry)
+        if not os.path.lexists(path):
+            return True
+        if os.path.abspath(path) not in self.linted:
+            return False
+        known = severities()
+        on = choose(known, selections_for(path, self.configs.for_file(path)))
+        return entry.code in on or entry.code not in known
+
+    def _add_noqa(self) -> None:
+        """Silence what was found, and keep what cannot be."""
+        if not self.options.add_noqa:
+            return
+        from . import noqa
+        from .fix import write
+
+        left: list[Finding] = []
+        for name in dict.fromkeys(finding.path for finding in self.findings):
+            mine = [finding for finding in self.findings if finding.path == name]
+            raw = self.raws.get(name, b"")
+            after = noqa.add(raw, name, mine, self.sources, self.options.reason or "") if raw else raw
+            try:
+                if after != raw:
+                    write(name, raw, after)
+                    self.sources |= _texts(name, after)
+                    mine = self._new(lint(after, name, self.configs.for_file(name)))
+            except DevlintError as error:
+                self.problems.append(str(error))
+            left += mine
+        if not self.options.quiet:
+            print(f"devlint: {len(self.findings) - len(left)} findings silenced", file=sys.stderr)
+        self.findings = left
+
     def _print(self) -> None:
         """Print the report; to stderr where stdout carries a diff's or stdin's text."""
         carried = self.options.diff or (self.options.fix and _STDIN in self.options.paths)
@@ -159,7 +291,12 @@ class _Check:
             self.options.output_file is None and wants_color(self.options.color, stream),
             self.unsafe,
             self.fixed,
+            _project(os.getcwd()),
         )
+        if self.format == "sarif":
+            from .registry import installed
+
+            outcome = outcome._replace(rules=installed())
         if self.options.diff:
             sys.stdout.write("".join(self.diffs))
             text = f"Would fix {self.fixed} of {self.fixed + len(self.findings)} findings.\n"
@@ -168,10 +305,16 @@ class _Check:
             text = report.render("statistics" if self.options.statistics else self.format, outcome)
             if self.format in ("full", "concise") and not self.options.quiet:
                 text += summary(outcome)
-        if self.options.output_file is None:
-            stream.write(text)
-        else:
-            _write(self.options.output_file, text)
+        if self.options.output_file is not None:
+            from .output import write
+
+            try:
+                write(self.options.output_file, text.encode("utf-8", "backslashreplace"))
+            except DevlintError as error:
+                self.problems.append(str(error))
+            else:
+                return
+        stream.write(text)
 
 
 def wants_color(choice: str, stream: TextIO) -> bool:
@@ -181,6 +324,39 @@ def wants_color(choice: str, stream: TextIO) -> bool:
     if os.environ.get("NO_COLOR"):
         return False
     return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
+
+
+def _overrides(options: Namespace) -> dict[str, Any]:
+    """Return the settings that the command line has the last word on."""
+    found: dict[str, Any] = {}
+    if options.exclude is not None:
+        found["exclude"] = tuple(options.exclude)
+    if options.extend_exclude is not None:
+        found["extend_exclude"] = tuple(options.extend_exclude)
+    if options.force_exclude:
+        found["force_exclude"] = True
+    if options.no_respect_gitignore:
+        found["respect_gitignore"] = False
+    if options.target_torch is not None:
+        found["target_torch"] = options.target_torch
+    return found
+
+
+def _format_of_environment() -> str | None:
+    name = os.environ.get(FORMAT)
+    if name and name not in report.FORMATS:
+        raise DevlintError(f"{FORMAT}: there is no format {name!r} (known are {', '.join(report.FORMATS)})")
+    return name
+
+
+def _project(folder: str) -> str:
+    """Return the root of the repository that holds a folder, or the folder itself."""
+    above = folder
+    while not os.path.exists(os.path.join(above, ".git")):
+        above, below = os.path.dirname(above), above
+        if above == below:
+            return folder
+    return above
 
 
 def _read(path: str) -> bytes:
@@ -199,11 +375,3 @@ def _texts(path: str, raw: bytes) -> dict[str, str]:
 
         texts |= {f"{path}:cell {number}": text for number, text in read(raw, path).sources.items()}
     return texts
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        with open(path, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-    except OSError as error:
-        raise DevlintError(f"cannot write {path}: {error.strerror}") from error

@@ -29,12 +29,20 @@ def main(argv: Sequence[str] | None = None) -> int:
     except DevlintError as error:
         print(f"devlint: {error}", file=sys.stderr)
         return FAILED
-    except BrokenPipeError:
-        # The reader, such as `head`, has gone; Python would complain again when it closes stdout.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except BrokenPipeError:  # the reader, such as `head`, has gone
+        _close_stdout()
         return FOUND
+    except OSError as error:
+        print(f"devlint: cannot write the report: {error.strerror}", file=sys.stderr)
+        _close_stdout()
+        return FAILED
     except KeyboardInterrupt:
         return 130
+
+
+def _close_stdout() -> None:
+    """Send what is still to be written nowhere: Python would complain again when it closes stdout."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -48,6 +56,6 @@ def _dispatch(arguments: list[str]) -> int:
 
         return verify(arguments[1:])
     from .check import check
-    from .options import parser
+    from .options import parse
 
-    return check(parser().parse_args(arguments[1:] if command == "check" else arguments))
+    return check(parse(arguments[1:] if command == "check" else arguments))

@@ -18,12 +18,20 @@ _NAMES = ("devlint.toml", "pyproject.toml")
 class Configs:
     """The settings of each file; a configuration file is read once."""
 
-    def __init__(self, flags: Selection, config: str | None = None, isolated: bool = False) -> None:
+    def __init__(
+        self,
+        flags: Selection,
+        config: str | None = None,
+        isolated: bool = False,
+        overrides: Mapping[str, Any] | None = None,
+    ) -> None:
         """Take the selectors of the command line and where configuration may come from.
 
-        `config` is one file for everything; `isolated` means that none is read.
+        `config` is one file for everything; `isolated` means that none is read. `overrides` are settings that
+        hold whatever a file says; `extend_exclude` adds to what it says.
         """
         self._flags = flags
+        self._overrides = overrides or {}
         self._folders: dict[str, Settings] = {}
         self._files: dict[str, Settings | None] = {}
         self._fixed: Settings | None = None
@@ -56,7 +64,10 @@ class Configs:
         return self.for_folder(parent)
 
     def _layered(self, settings: Settings) -> Settings:
-        return settings._replace(selections=(*settings.selections, self._flags))
+        overrides = dict(self._overrides)
+        overrides["selections"] = (*settings.selections, self._flags)
+        overrides["extend_exclude"] = (*settings.extend_exclude, *overrides.get("extend_exclude", ()))
+        return settings._replace(**overrides)
 
 
 def _read(path: str, required: bool = False) -> Settings | None:

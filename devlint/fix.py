@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import ast
 import os
-import tempfile
 import warnings
 from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, NamedTuple
 
+from . import output
 from .errors import DevlintError
 from .lint import NOTEBOOK, lint
 from .text import Rows, decode, split_rows
@@ -39,18 +39,26 @@ class _Splice(NamedTuple):
     content: str
 
 
-def fix(raw: bytes, path: str, settings: Settings, unsafe: bool = False) -> Fixed:
+def fix(
+    raw: bytes,
+    path: str,
+    settings: Settings,
+    unsafe: bool = False,
+    only: Callable[[list[Finding], bytes], list[Finding]] | None = None,
+) -> Fixed:
     """Return a file with its safe fixes applied, the unsafe ones too where `unsafe`.
 
-    Bytes outside the edits are kept. A fix whose result is no Python is left out.
+    `only` picks the findings to fix, from those in a state of the file. Bytes outside the edits are kept.
+    A fix whose result is no Python is left out.
     """
     applied: list[Finding] = []
     findings = lint(raw, path, settings)
     for _ in range(_ROUNDS):
-        wanted = [item for item in findings if item.fix is not None and (item.fix.safe or unsafe)]
+        chosen = findings if only is None else only(findings, raw)
+        wanted = [item for item in chosen if item.fix is not None and (item.fix.safe or unsafe)]
         if not wanted:
             break
-        after, done = (_in_cells if path.endswith(NOTEBOOK) else _in_program)(raw, path, wanted)
+        after, done = _applied(raw, path, wanted)
         if after == raw:
             break
         raw = after
@@ -59,10 +67,13 @@ def fix(raw: bytes, path: str, settings: Settings, unsafe: bool = False) -> Fixe
     return Fixed(raw, tuple(applied), findings)
 
 
+def apply(raw: bytes, path: str, findings: Sequence[Finding]) -> bytes:
+    """Return a file with the fixes of these findings applied, as many as do not overlap."""
+    return _applied(raw, path, findings)[0]
+
+
 def write(path: str, before: bytes, after: bytes) -> None:
     """Replace a file that still holds `before`, whole or not at all, keeping its mode."""
-    path = os.path.realpath(path)
-    temporary = None
     try:
         status = os.stat(path)
         if not (os.access(path, os.W_OK) and status.st_mode & 0o222):
@@ -70,19 +81,13 @@ def write(path: str, before: bytes, after: bytes) -> None:
         with open(path, "rb") as file:
             if file.read() != before:
                 raise DevlintError(f"cannot fix {path}: it was changed by somebody else meanwhile")
-        handle, temporary = tempfile.mkstemp(prefix=".devlint-", dir=os.path.dirname(path))
-        with os.fdopen(handle, "wb") as file:
-            file.write(after)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(temporary, status.st_mode & 0o7777)
-        os.replace(temporary, path)
-        temporary = None
+        output.replace(path, after)
     except OSError as error:
         raise DevlintError(f"cannot fix {path}: {error.strerror}") from error
-    finally:
-        if temporary is not None:
-            os.unlink(temporary)
+
+
+def _applied(raw: bytes, path: str, findings: Sequence[Finding]) -> tuple[bytes, list[Finding]]:
+    return (_in_cells if path.endswith(NOTEBOOK) else _in_program)(raw, path, findings)
 
 
 def _in_program(raw: bytes, path: str, findings: Sequence[Finding]) -> tuple[bytes, list[Finding]]:

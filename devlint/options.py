@@ -3,10 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from typing import TYPE_CHECKING
 
 from . import __version__
 from .report import FORMATS
+from .settings import release
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_CONFLICTS = {
+    "write_baseline": ("add_noqa", "fix", "diff", "diff_base"),
+    "add_noqa": ("fix", "diff"),
+    "diff_base": ("fix", "diff"),  # fixing moves the lines that git has counted
+}
+_NEEDS = {"write_baseline": "baseline", "reason": "add_noqa"}
 _EPILOG = """\
 commands:
   check PATHS   lint files and folders; the default, so `devlint src/` will do
@@ -16,6 +27,22 @@ commands:
 
 exit status: 0 nothing found, 1 findings, 2 a mistake in usage or configuration, or an internal error
 """
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options of the `check` command; a mistake in them ends the program."""
+    top = parser()
+    options = top.parse_args(arguments)
+    for one, others in _CONFLICTS.items():
+        for other in others:
+            if getattr(options, one) and getattr(options, other):
+                top.error(f"{_flag(one)} does not go with {_flag(other)}")
+    for flag, needed in _NEEDS.items():
+        if getattr(options, flag) and not getattr(options, needed):
+            top.error(f"{_flag(flag)} needs {_flag(needed)}")
+    if "-" in options.paths and (options.add_noqa or options.watch):
+        top.error(f"{'--add-noqa' if options.add_noqa else '--watch'} does not go with stdin")
+    return options
 
 
 def parser() -> argparse.ArgumentParser:
@@ -38,14 +65,32 @@ def parser() -> argparse.ArgumentParser:
         ("--extend-select", "run these rules too"),
         ("--ignore", "leave these rules out"),
     ):
-        rules(flag, type=_codes, action="extend", metavar="CODES", help=what)
+        rules(flag, type=_list, action="extend", metavar="CODES", help=what)
 
     config = top.add_argument_group("configuration").add_argument
     config("--config", metavar="FILE", help="read this file in place of the nearest pyproject.toml")
     config("--isolated", action="store_true", help="read no configuration file")
-    config("--force-exclude", action="store_true", help="hold the excludes against files named outright too")
+    config(
+        "--target-torch", type=_release, metavar="X.Y", help="the oldest torch that the code must run with"
+    )
+    config(
+        "--show-settings", action="store_true", help="print the settings of the first file, and lint nothing"
+    )
     config("--no-cache", action="store_true", help="accepted for later: nothing is cached yet")
     config("--stdin-filename", metavar="NAME", help="the name of what is read from stdin")
+
+    files = top.add_argument_group("files").add_argument
+    files(
+        "--exclude",
+        type=_list,
+        action="extend",
+        metavar="GLOBS",
+        help="leave these out, in place of the default",
+    )
+    files("--extend-exclude", type=_list, action="extend", metavar="GLOBS", help="leave these out too")
+    files("--force-exclude", action="store_true", help="hold the excludes against files named outright too")
+    files("--no-respect-gitignore", action="store_true", help="lint what .gitignore names")
+    files("--show-files", action="store_true", help="print the files that would be linted, and lint nothing")
 
     fixes = top.add_argument_group("fixes").add_argument
     fixes("--fix", action="store_true", help="apply the fixes that keep behaviour on the cpu")
@@ -53,13 +98,34 @@ def parser() -> argparse.ArgumentParser:
     fixes("--diff", action="store_true", help="print what --fix would change, and change nothing")
 
     output = top.add_argument_group("output").add_argument
-    output("--output-format", choices=FORMATS, help="default: full")
+    output("--output-format", choices=FORMATS, help="default: full, or what DEVLINT_OUTPUT_FORMAT says")
     output("--output-file", metavar="FILE", help="write the report there")
     output("--statistics", action="store_true", help="count the findings by rule")
     output("--exit-zero", action="store_true", help="exit 0 in spite of findings")
     output("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
+    output("--watch", action="store_true", help="lint again whenever a file changes (needs devlint[watch])")
+
+    old = top.add_argument_group("old code").add_argument
+    old("--add-noqa", action="store_true", help="silence what is found with `# noqa: CODE` comments")
+    old("--reason", metavar="TEXT", help="what --add-noqa writes after the codes")
+    old(
+        "--baseline", metavar="FILE", help="leave out the findings that this file lists; tell which are fixed"
+    )
+    old("--write-baseline", action="store_true", help="list all findings in the --baseline file")
+    old("--diff-base", metavar="REV", help="report only what touches lines changed since this git revision")
     return top
 
 
-def _codes(text: str) -> list[str]:
-    return [code.strip() for code in text.split(",") if code.strip()]
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _list(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def _release(text: str) -> tuple[int, int]:
+    try:
+        return release(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

@@ -12,13 +12,22 @@ import msgspec
 from .errors import DevlintError
 from .registry import installed
 from .selection import check
-from .settings import DEFAULT_EXCLUDE, Selection, Settings
+from .settings import DEFAULT_EXCLUDE, Selection, Settings, release
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<key>[^`]*)`(?: - at `\$\.?(?P<at>.*)`)?")
+_TYPES = re.compile(r"expected `(?P<wanted>[^`]*)`, got `(?P<got>[^`]*)`")
+_WORDS = {
+    "array": "a list",
+    "bool": "true or false",
+    "float": "a number",
+    "int": "a number",
+    "object": "a table",
+    "str": "a string",
+}
 _WRONG = re.compile(r"(?P<what>.*) - at `\$\.?(?P<at>.*)`")
 
 
@@ -41,6 +50,7 @@ class Table(msgspec.Struct, forbid_unknown_fields=True, rename="kebab", kw_only=
         ]
         | None
     ) = None  # fmt: skip
+    target_torch: str | None = None
 
 
 def to_settings(data: Mapping[str, Any], path: str, prefix: str) -> Settings:
@@ -48,7 +58,7 @@ def to_settings(data: Mapping[str, Any], path: str, prefix: str) -> Settings:
     try:
         table = msgspec.convert(data, Table)
     except msgspec.ValidationError as error:
-        raise DevlintError(f"{path}: {_explain(str(error), prefix)}") from error
+        raise DevlintError(f"{path}: {_explain(str(error), prefix, data)}") from error
     per_file = tuple(table.per_file_ignores.items())
     lists = {"select": table.select or (), "extend-select": table.extend_select, "ignore": table.ignore}
     lists |= {f'per-file-ignores."{pattern}"': selectors for pattern, selectors in per_file}
@@ -65,10 +75,21 @@ def to_settings(data: Mapping[str, Any], path: str, prefix: str) -> Settings:
         respect_gitignore=table.respect_gitignore,
         unsafe_fixes=table.unsafe_fixes,
         output_format=table.output_format,
+        target_torch=_release(table.target_torch, f"{path}: {prefix}target-torch"),
+        source=path,
     )
 
 
-def _explain(message: str, prefix: str) -> str:
+def _release(text: str | None, where: str) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    try:
+        return release(text)
+    except ValueError as error:
+        raise DevlintError(f"{where}: {error}") from None
+
+
+def _explain(message: str, prefix: str, data: Mapping[str, Any]) -> str:
     """Say it with the key's path in the document, and name the key that was probably meant."""
     if match := _UNKNOWN.fullmatch(message):
         names = [field.encode_name for field in msgspec.structs.fields(Table)]
@@ -76,5 +97,27 @@ def _explain(message: str, prefix: str) -> str:
         hint = f"did you mean `{close[0]}`?" if close else f"known are {', '.join(names)}"
         return f"{prefix}{match['key']}: unknown key; {hint}"
     if match := _WRONG.fullmatch(message):
-        return f"{prefix}{match['at']}: {match['what'][:1].lower()}{match['what'][1:]}"
-    return f"{prefix.rstrip('.')}: {message[:1].lower()}{message[1:]}".lstrip(": ")
+        return f"{prefix}{_named(match['at'], data)}: {_plain(match['what'])}"
+    return f"{prefix.rstrip('.')}: {_plain(message)}".lstrip(": ")
+
+
+def _named(at: str, data: Mapping[str, Any]) -> str:
+    """Return the path of a key, with the name of a pattern where msgspec has an ellipsis."""
+    key, dots, rest = at.partition("[...]")
+    if not dots:
+        return at
+    for pattern, value in data[key].items():
+        try:
+            msgspec.convert(value, tuple[str, ...])
+        except msgspec.ValidationError:
+            return f'{key}."{pattern}"{rest}'
+    return at
+
+
+def _plain(message: str) -> str:
+    """Return msgspec's message in the words of TOML."""
+    message = message[:1].lower() + message[1:]
+    if match := _TYPES.fullmatch(message):
+        kinds = [_WORDS.get(kind, kind) for kind in match["wanted"].split(" | ") if kind != "null"]
+        return f"expected {' or '.join(kinds)}, got {_WORDS.get(match['got'], match['got'])}"
+    return message

@@ -41,3 +41,15 @@ class Settings(NamedTuple):
     noqa: bool = True
     """Whether `# noqa` silences; a host that looks at it itself turns it off."""
     output_format: str | None = None
+    target_torch: tuple[int, int] | None = None
+    """The oldest release of torch that the code must run with; `None` for any."""
+    source: str | None = None
+    """The file this was read from."""
+
+
+def release(text: str) -> tuple[int, int]:
+    """Return a release of torch, such as `2.6`, as numbers that compare; raises ValueError."""
+    major, dot, minor = text.partition(".")
+    if not (dot and major.isdecimal() and minor.isdecimal()):
+        raise ValueError(f'expected a release such as "2.6", got {text!r}')
+    return int(major), int(minor)

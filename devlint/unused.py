@@ -1,16 +1,16 @@
 """A suppression silences nothing
 
-A comment that once silenced a finding and no longer does, because the code or the rule has changed, hides the next
-real finding on its line.
+A comment that once silenced a finding and no longer does, because the code or the rule has changed, hides the
+next real finding on its line.
 
     x = x.to(device)  # devlint: ignore[DEV101]  # DEV001
 
 The fix takes out the codes that silence nothing, and the whole suppression where none is left. What else the
 comment says, such as the reason, stays.
 
-Judged are devlint's own forms, and in a `noqa` the codes that begin with `DEV`. A blanket `# noqa` and the codes of
-other tools are not, as they may be meant for those. Neither are codes of rules that are off in this run. To keep a
-suppression that is needed elsewhere only, name this rule in it: `# devlint: ignore[DEV101, DEV001]`.
+Judged are devlint's own forms, and in a `noqa` the codes that begin with `DEV`. A blanket `# noqa` and the codes
+of other tools are not, as they may be meant for those. Neither are codes of rules that are off in this run. To keep
+a suppression that is needed elsewhere only, name this rule in it: `# devlint: ignore[DEV101, DEV001]`.
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ def _finding(
 
 
 def _edit(item: Suppression, kept: Sequence[str], rows: Sequence[str]) -> Edit:
-    """Return the edit that leaves the codes `kept`; without any, the suppression goes and its reason stays."""
+    """Return the edit that leaves the codes `kept`; without any, the suppression goes, its reason stays."""
     comment, row = item.comment, item.comment.row
 
     def edit(start: int, end: int, content: str) -> Edit:

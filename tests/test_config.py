@@ -37,6 +37,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         respect-gitignore = false
         unsafe-fixes = true
         output-format = "concise"
+        target-torch = "2.6"
         """
     )
     assert read(tmp_path) == Settings(
@@ -49,6 +50,8 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         False,
         True,
         output_format="concise",
+        target_torch=(2, 6),
+        source=str(tmp_path / "pyproject.toml"),
     )
 
 
@@ -84,14 +87,17 @@ def test_flags_override_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     [
         ("selct = []", "tool.devlint.selct: unknown key; did you mean `select`?"),
         ("zzz = 1", "tool.devlint.zzz: unknown key; known are select, extend-select, "),
-        ("select = 'ALL'", "tool.devlint.select: expected `array | null`, got `str`"),
-        ("ignore = ['TST1', 1]", "tool.devlint.ignore[1]: expected `str`, got `int`"),
+        ("select = 'ALL'", "tool.devlint.select: expected a list, got a string"),
+        ("ignore = ['TST1', 1]", "tool.devlint.ignore[1]: expected a string, got a number"),
         (
-            "per-file-ignores = {'a' = 'TST1'}",
-            "tool.devlint.per-file-ignores[...]: expected `array`, got `str`",
+            "per-file-ignores = {'b' = ['TST1'], 'a' = 'TST1'}",
+            'tool.devlint.per-file-ignores."a": expected a list, got a string',
         ),
+        ("per-file-ignores = {'a' = [1]}", 'tool.devlint.per-file-ignores."a"[0]: expected a string, got'),
+        ("target-torch = 2.6", "tool.devlint.target-torch: expected a string, got a number"),
+        ("target-torch = '2'", "tool.devlint.target-torch: expected a release such as \"2.6\", got '2'"),
         ("output-format = 'xml'", "tool.devlint.output-format: invalid enum value 'xml'"),
-        ("unsafe-fixes = 1", "tool.devlint.unsafe-fixes: expected `bool`, got `int`"),
+        ("unsafe-fixes = 1", "tool.devlint.unsafe-fixes: expected true or false, got a number"),
         ("select = ['NOPE']", "tool.devlint.select: no rule has the code or prefix 'NOPE'"),
         ("per-file-ignores = {'a*' = ['X']}", 'tool.devlint.per-file-ignores."a*": no rule has the code'),
         ("select = [", "not valid TOML: "),
@@ -113,7 +119,7 @@ def test_mistakes_name_the_file_and_the_key(
 
 def test_a_table_that_is_none(tmp_path: Path) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool]\ndevlint = 3\n")
-    with pytest.raises(DevlintError, match=r"tool\.devlint: expected `object`, got `int`"):
+    with pytest.raises(DevlintError, match=r"tool\.devlint: expected a table, got a number"):
         read(tmp_path)
 
 

@@ -33,7 +33,7 @@ def render(outcome: Outcome) -> str:
 
 def _diagnostic(finding: Finding, rows: Sequence[str], base: str) -> dict[str, Any]:
     start, end = in_file(finding)
-    found = {
+    found: dict[str, Any] = {
         "message": headline(finding),
         "severity": _LEVELS[finding.severity],
         "code": {"value": finding.code},

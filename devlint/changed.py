@@ -1,0 +1,108 @@
+"""Which lines have changed since a git revision, by git's own word."""
+
+from __future__ import annotations
+
+import os.path
+import re
+import subprocess
+from typing import TYPE_CHECKING
+
+from .errors import DevlintError
+
+if TYPE_CHECKING:
+    from .finding import Finding
+
+_HUNK = re.compile(rb"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
+_ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
+_ESCAPES = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
+
+
+class Changes:
+    """What the working tree has that the common ancestor of HEAD and a revision has not."""
+
+    def __init__(self, revision: str) -> None:
+        """Ask git; raises DevlintError where it has no answer."""
+        self._root = os.fsdecode(_git("rev-parse", "--show-toplevel").rstrip(b"\n"))
+        _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", about=revision)
+        base = _git("merge-base", revision, "HEAD", about=revision).split()[0].decode()
+        self._tracked = {self._path(name) for name in self._ask("ls-files", "-z").split(b"\0") if name}
+        self._rows = self._parsed(
+            self._ask(
+                *(
+                    "diff",
+                    "--unified=0",
+                    "--find-renames",
+                    "--ignore-submodules",
+                    "--no-color",
+                    "--no-ext-diff",
+                ),
+                *("--no-textconv", "--src-prefix=a/", "--dst-prefix=b/", base, "--"),
+            )
+        )
+
+    def include(self, path: str) -> bool:
+        """Whether any line of the file is new; all of a file that git does not know is."""
+        key = _real(path)
+        return key not in self._tracked or key in self._rows
+
+    def touch(self, finding: Finding) -> bool:
+        """Whether a line of the finding, or of the statement that holds it, is new."""
+        key = _real(finding.path)
+        if key not in self._tracked:
+            return True
+        rows = self._rows.get(key, ())
+        if finding.cell is not None:  # its rows are not those of the file
+            return bool(rows)
+        last = max(finding.end.row, finding.noqa_row)
+        return any(row.start <= last and finding.start.row < row.stop for row in rows)
+
+    def _parsed(self, diff: bytes) -> dict[str, list[range]]:
+        found: dict[str, list[range]] = {}
+        rows: list[range] = []
+        for line in diff.split(b"\n"):
+            if line.startswith(b"diff --git "):
+                rows = []
+            elif line.startswith(b"+++ ") and line != b"+++ /dev/null" and not rows:
+                found[self._path(_unquoted(line[4:])[2:])] = rows
+            elif match := _HUNK.match(line):
+                first, count = int(match[1]), int(match[2] or 1)
+                rows.append(range(first, first + count))
+        return found
+
+    def _ask(self, *arguments: str) -> bytes:
+        return _git("-C", self._root, *arguments)
+
+    def _path(self, name: bytes) -> str:
+        return _real(os.path.join(self._root, os.fsdecode(name)))
+
+
+def _real(path: str) -> str:
+    folder, name = os.path.split(os.path.abspath(path))
+    return os.path.join(os.path.realpath(folder), name)
+
+
+def _unquoted(name: bytes) -> bytes:
+    """Return a path as it is: git quotes odd ones, and ends one that has a space in it with a tab."""
+    if not name.startswith(b'"'):
+        return name.removesuffix(b"\t")
+    return _ESCAPE.sub(
+        lambda match: bytes([int(match[1], 8)]) if len(match[1]) == 3 else _ESCAPES.get(match[1], match[1]),
+        name.rstrip(b"\t")[1:-1],
+    )
+
+
+def _git(*arguments: str, about: str = "") -> bytes:
+    try:
+        run = subprocess.run(["git", *arguments], capture_output=True, check=False)
+    except OSError as error:
+        raise DevlintError(f"--diff-base: cannot run git: {error.strerror}") from error
+    if run.returncode == 0:
+        return run.stdout
+    said = run.stderr.decode(errors="replace").strip().splitlines()
+    if about and arguments[0] == "merge-base" and not said:
+        why = f"{about!r} and HEAD have no common ancestor (a shallow clone? fetch all of the history)"
+    elif about and not said:
+        why = f"git knows no revision {about!r}"
+    else:
+        why = said[-1].removeprefix("fatal: ") if said else f"git {arguments[0]} failed"
+    raise DevlintError(f"--diff-base: {why}")
