@@ -7,6 +7,7 @@ is a few lines. An indented statement parses below an `if 1:` line with its colu
 from __future__ import annotations
 
 import ast
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ def _innermost(tree: ast.Module, rows: Sequence[str], span: Span) -> tuple[int, 
     best = 1, len(rows)
     bodies: list[list[ast.stmt]] = [tree.body]
     while bodies:
-        around = [stmt for body in bodies for stmt in body if _holds(stmt, span)]
+        around = [stmt for body in bodies for stmt in _near(body, span) if _holds(stmt, span)]
         if len(around) != 1:  # none: in a header; several: joined by `;`
             break
         (stmt,) = around
@@ -67,6 +68,13 @@ def _innermost(tree: ast.Module, rows: Sequence[str], span: Span) -> tuple[int, 
             best = _first(stmt), stmt.end_lineno or stmt.lineno
         bodies = list(_bodies(stmt))
     return best
+
+
+def _near(body: list[ast.stmt], span: Span) -> list[ast.stmt]:
+    """Return the statements of a body that may hold `span`: those that end on or after its line, from there on."""
+    start = bisect_left(body, span.line, key=lambda stmt: stmt.end_lineno or stmt.lineno)
+    end = bisect_right(body, span.line, lo=start, key=_first)
+    return body[start:end]
 
 
 def _first(stmt: ast.stmt) -> int:

@@ -459,6 +459,7 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
         return Value(Kind.SCALAR, device, ev.module.cell(node, "op"))
     if library in api.SCATTERING_WRAPPERS:
         return Value(Kind.BATCH, place, ev.module.cell(node))
+    known = library.startswith(api.TENSOR_MODELS)
     if library.startswith("torch.nn."):
         note_tensors(args)
     func = (
@@ -469,14 +470,10 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
     given = [*args.positional, *args.keywords.values(), *args.unpacked]
     unmoved = [(at, value) for at, value in given if _may_hold_tensors(value) or value.kind is Kind.CONTAINER]
     for index, (at, value) in enumerate(unmoved):
-        if (
-            index == 0
-            or library.startswith("torch.nn.")
-            or ev.location(value).key is ev.location(unmoved[0][1]).key
-        ):
-            for part in (
-                value.items or (value.element or value,) if value.kind is Kind.CONTAINER else (value,)
-            ):
+        # Of what else an unknown model takes, some may belong on the cpu: lengths, texts, settings.
+        if index == 0 or known or ev.location(value).key is ev.location(unmoved[0][1]).key:
+            parts = (value,) if value.kind is not Kind.CONTAINER else value.items or (value.element or value,)
+            for part in parts:
                 ev.meeting(at, ev.location(part), func, place, part.cell)
     owner = ev.function.owner if ev.function is not None else None
     of_self = owner is not None and owner.is_module and place.key is owner.cell

@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 DEVICE_NAME = re.compile(r"(cpu|cuda|mps|xpu|hpu|npu|mtia|xla|musa|ipu)(:\d+)?\Z")
 _LOADER_ATTRIBUTES = frozenset({"dataset", "batch_sampler", "collate_fn", "num_workers"})
 _MODULE_PARTS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias"})
+_MAX_ITEMS = 256
+"""Longer displays are tables of data: a sample tells what they hold."""
 _BUILTINS = frozenset(
     [
         "list",
@@ -251,7 +253,7 @@ class Evaluator:
             stored = self.state.env.get((base.cell, name))
             if stored is not None:
                 return stored
-        if name in ("device", "is_cuda", "dtype"):
+        if name in ("device", "is_cuda", "dtype") and kind is not Kind.CLASS:
             return self._placement_attribute(base, name)
         if kind in TENSORS:
             if name in api.NUMBER_ATTRIBUTES:
@@ -601,8 +603,11 @@ class Evaluator:
 
     @handles(ast.Tuple, ast.List, ast.Set)
     def _display(self, node: ast.Tuple | ast.List | ast.Set) -> Value:
-        values = [self.eval(item) for item in node.elts]
-        if any(isinstance(item, ast.Starred) for item in node.elts):
+        items = node.elts
+        if len(items) > _MAX_ITEMS:
+            items = [item for item in items if not isinstance(item, ast.Constant)][:_MAX_ITEMS]
+        values = [self.eval(item) for item in items]
+        if any(isinstance(item, ast.Starred) for item in items):
             element = values[0]
             for value in values[1:]:
                 element = join(element, value)

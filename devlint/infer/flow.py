@@ -27,6 +27,8 @@ from .values import (
 if TYPE_CHECKING:
     from .module import Module
 
+_MAX_NESTING = 5
+"""Loops nested deeper are run once: each level doubles the work."""
 _EXITS = frozenset({"exit", "quit", "_exit", "abort", "skip", "skipTest", "fail", "SkipTest", "xfail"})
 _CATCHES_CUDA = frozenset({"RuntimeError", "AssertionError", "Exception", "BaseException"})
 
@@ -98,6 +100,8 @@ class Flow(Evaluator):
         self.statement: ast.Call | None = None
         """The call that is the statement at hand."""
         self.in_expression = False
+        self.depth = 0
+        """How many loops enclose the statement at hand."""
         self.probing = 0
         """How many contexts enclose it that expect it to fail."""
 
@@ -283,6 +287,7 @@ class Flow(Evaluator):
     def _if(self, node: ast.If) -> None:
         test = self.eval(node.test)
         guards.prepare(self, node.test)
+        moves = self.module.moves
         otherwise = self.state.copy()
         guards.assume(self, node.test, test, True)
         self.run(node.body)
@@ -291,7 +296,9 @@ class Flow(Evaluator):
         if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
             self.module.chains[node.orelse[0]] = self.module.chains.get(node, node)
         self.run(node.orelse)
-        conditional = self._moved_on_one_path(node, test, then, self.state)
+        conditional: dict[str, Device] = {}
+        if self.module.moves > moves:
+            conditional = self._moved_on_one_path(node, test, then, self.state)
         self.state = join_states(then, self.state)
         for name, device in conditional.items():
             self.state.env[name] = self.state.env[name]._replace(device=device)
@@ -421,7 +428,8 @@ class Flow(Evaluator):
         outer_breaks, outer_continues = self.breaks, self.continues
         self.breaks = []
         start = self.state
-        for _ in range(2):
+        self.depth += 1
+        for _ in range(2 if self.depth <= _MAX_NESTING else 1):
             before = start.copy()
             self.state = start.copy()
             self.continues = []
@@ -433,6 +441,7 @@ class Flow(Evaluator):
             start = join_states(start, self.state)
             if start.same(before):
                 break
+        self.depth -= 1
         for state in self.breaks:
             start = join_states(start, state)
         self.state = start

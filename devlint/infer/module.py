@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..knowledge import api
@@ -110,6 +110,8 @@ class Module:
         self.links: list[tuple[Cell, Cell]] = []
         self.reveals: dict[int, tuple[Value, Device]] = {}
         self._parameters_of: dict[Function, tuple[Any, ...]] = {}
+        self.moves = 0
+        """How many moves were seen: a branch without any need not be compared with another."""
         self._missed: dict[Function, set[tuple[Class, str]]] = {}
         self._loads: dict[ast.AST, dict[str, list[tuple[int, int]]]] = {}
 
@@ -121,26 +123,38 @@ class Module:
         self.state.alive = True
         self._analyse_all()
         for _ in range(_MAX_ROUNDS):
-            again = [f for f in list(self.functions.values()) if self._has_news(f)]
-            if not again:
+            if not self._rerun_general() | self._rerun_informed():
                 break
-            for function in again:
-                self._forget(function)
-                function.summary = None
-            for function in again:
-                self.summary(function)
-                self._inform(function)
             self._analyse_all()
 
-    def _inform(self, function: Function) -> None:
-        """Run a function again with what its callers agree to pass; its summary stays that of any call."""
-        informed = self._informed(function)
-        if informed != self._parameters_of.get(function, _NOTHING):
+    def _rerun_general(self) -> bool:
+        """Run again what read attributes that nothing had assigned yet."""
+        stale = {
+            function
+            for function, missed in self._missed.items()
+            if any(cls.attribute(name) is not None for cls, name in missed)
+        }
+        self._forget(stale)
+        for function in stale:
+            function.summary = None
+        for function in [function for function in self.functions.values() if function in stale]:
+            self.summary(function)
+        return bool(stale)
+
+    def _rerun_informed(self) -> bool:
+        """Run again what callers agree to pass something to; summaries stay those of any call."""
+        informed = {}
+        for function in self.functions.values():
+            known = self._informed(function)
+            if known != self._parameters_of.get(function, _NOTHING):
+                informed[function] = known
+        self._forget(informed.keys())
+        for function, known in informed.items():
             function.running = True
-            self._forget(function)
-            self._run(function, informed)
-            self._parameters_of[function] = informed
+            self._run(function, known)
+            self._parameters_of[function] = known
             function.running = False
+        return bool(informed)
 
     def _analyse_all(self) -> None:
         for cls in self.classes:
@@ -153,24 +167,21 @@ class Module:
                 self.summary(function)
                 done += 1
 
-    def _has_news(self, function: Function) -> bool:
-        """Whether callers pass, or methods assign, something that was not known when it was analysed."""
-        if self._informed(function) != self._parameters_of.get(function, _NOTHING):
-            return True
-        return any(cls.attribute(name) is not None for cls, name in self._missed.get(function, ()))
-
-    def _forget(self, function: Function) -> None:
-        """Drop what an earlier analysis of a function observed."""
+    def _forget(self, functions: Set[Function]) -> None:
+        """Drop what an earlier analysis of some functions observed."""
+        if not functions:
+            return
         tables: tuple[dict[Any, Any], ...] = (self.discards, self.calls, self.literals, self.stale)
         for table in tables:
-            for node in [node for node, seen in table.items() if seen[0] is function]:
+            for node in [node for node, seen in table.items() if seen[0] in functions]:
                 del table[node]
-        self.meetings = [met for met in self.meetings if met.function is not function]
-        self.feeds = [feed for feed in self.feeds if feed.function is not function]
-        self.losses = [loss for loss in self.losses if loss.function is not function]
-        self._missed.pop(function, None)
+        self.meetings = [met for met in self.meetings if met.function not in functions]
+        self.feeds = [feed for feed in self.feeds if feed.function not in functions]
+        self.losses = [loss for loss in self.losses if loss.function not in functions]
+        for function in functions:
+            self._missed.pop(function, None)
         for other in self.functions.values():
-            other.sites = [site for site in other.sites if site.caller is not function]
+            other.sites = [site for site in other.sites if site.caller not in functions]
 
     # Definitions
 

@@ -156,7 +156,7 @@ def move_tensor(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arg
     kind = Kind.TENSOR if base.kind is Kind.PARAMETER else base.kind
     if device is None:
         return Value(kind, ev.location(base), base.cell)
-    record_move(base, device)
+    record_move(ev, base, device)
     return Value(kind, device, base.cell, origin=Origin("moved", node))
 
 
@@ -174,7 +174,7 @@ def retype(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> Value
         device = accelerator("cuda")
     elif name.startswith("torch.") and name.endswith("Tensor"):
         device = CPU
-    record_move(base, accelerator("cuda") if device is UNKNOWN_DEVICE else device)
+    record_move(ev, base, accelerator("cuda") if device is UNKNOWN_DEVICE else device)
     return Value(kind, device, base.cell, origin=Origin("moved", node))
 
 
@@ -187,7 +187,7 @@ def move_unknown(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Ar
         if device is not None or casts:
             discarded(ev, node, base, name, casts, device)
     elif device is not None:
-        record_move(base, device)
+        record_move(ev, base, device)
     if device is None:
         return base
     _note_switch(ev, base, device)
@@ -243,8 +243,9 @@ def _moved_before(ev: Evaluator, cell: Cell | None) -> bool:
     return False
 
 
-def record_move(value: Value, device: Device) -> None:
+def record_move(ev: Evaluator, value: Value, device: Device) -> None:
     """An element of a whole was moved: its siblings are elsewhere unless they are moved too."""
+    ev.module.moves += 1
     if device.form in (Form.CPU, Form.UNKNOWN):
         return
     cell = value.device.key if isinstance(value.device.key, Cell) else value.cell

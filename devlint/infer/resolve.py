@@ -198,12 +198,7 @@ def _from_default_collate(value: Value) -> bool:
     """Whether the object was unpacked from a batch of a loader that is known to be torch's own."""
     cell = value.cell
     assert cell is not None
-    return (
-        value.kind is Kind.BATCH
-        and value.device.form is Form.CPU
-        and cell.via == "item"
-        and type(cell.key) is int
-    )
+    return value.kind is Kind.BATCH and value.device.form is Form.CPU and cell.via == "item"
 
 
 def _parameter_of_forward(cell: Cell, seen: Seen) -> bool:
@@ -327,7 +322,7 @@ def _unmoved(met: Met, dropped: set[object], source: Source) -> Iterator[tuple[o
         (met.right, met.there, met.left, met.here),
     ):
         element = _element(here)
-        if element is None or element.cell in dropped or not isinstance(at, ast.expr):
+        if element is None or _any_of(dropped, element.cell) or not isinstance(at, ast.expr):
             continue
         if _conflict(element, there):
             partly = element.whole.moved_to is not None
@@ -345,6 +340,13 @@ def _unmoved(met: Met, dropped: set[object], source: Source) -> Iterator[tuple[o
                     conditional=False,
                 ),
             )
+
+
+def _any_of(cells: set[object], cell: Cell | None) -> bool:
+    """Whether a cell, or what it is part of, is among some cells."""
+    while cell is not None and cell not in cells:
+        cell = cell.parent
+    return cell is not None
 
 
 def _under_other_conditions(met: Met, source: Source) -> Iterator[tuple[object, BatchMeeting]]:

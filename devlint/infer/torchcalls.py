@@ -276,7 +276,7 @@ def _from_pretrained(ev: Evaluator, node: ast.Call, cls: str, args: Arguments) -
     if cls.endswith(("Config", "Scheduler", "Pipeline")):
         return ev.fresh(node)
     if cls.endswith("Model") or "For" in cls or "Model" in cls:
-        value = _new_module(ev, node, "", args)
+        value = _new_module(ev, node, f"transformers.{cls}", args)
         if args.keywords.keys() & {"device_map", "device", "quantization_config"}:
             assert value.cell is not None
             ev.state.places[value.cell] = UNKNOWN_DEVICE

@@ -228,6 +228,9 @@ IN_PLACE_LOADERS = (
 )
 """Loaders whose batches move themselves (PyG `Data.to` works in place)."""
 
+TENSOR_MODELS = ("torch.nn.", "transformers.", "torchvision.models.", "timm.")
+"""Libraries whose models need every tensor that they are given on their own device."""
+
 MODULE_FACTORIES = (
     "torchvision.models.",
     "timm.create_model",
