@@ -71,7 +71,7 @@ def _innermost(tree: ast.Module, rows: Sequence[str], span: Span) -> tuple[int, 
 
 
 def _near(body: list[ast.stmt], span: Span) -> list[ast.stmt]:
-    """Return the statements of a body that may hold `span`: those that end on or after its line, from there on."""
+    """Return the statements of a body that may hold `span`, found by bisection."""
     start = bisect_left(body, span.line, key=lambda stmt: stmt.end_lineno or stmt.lineno)
     end = bisect_right(body, span.line, lo=start, key=_first)
     return body[start:end]
