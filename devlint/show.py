@@ -1,4 +1,4 @@
-"""Prints what holds for a file: its settings, in the form of a configuration file, and the rules that are on."""
+"""Prints the settings of a file in the form of a configuration file, and the rules that are on."""
 
 from __future__ import annotations
 

@@ -8,9 +8,10 @@ next real finding on its line.
 The fix takes out the codes that silence nothing, and the whole suppression where none is left. What else the
 comment says, such as the reason, stays.
 
-Judged are devlint's own forms, and in a `noqa` the codes that begin with `DEV`. A blanket `# noqa` and the codes
-of other tools are not, as they may be meant for those. Neither are codes of rules that are off in this run. To keep
-a suppression that is needed elsewhere only, name this rule in it: `# devlint: ignore[DEV101, DEV001]`.
+Judged are devlint's own forms, and in a `noqa` the codes that begin with `DEV`. A blanket `# noqa` and the
+codes of other tools are not, as they may be meant for those. Neither are codes of rules that are off in this
+run. To keep a suppression that is needed elsewhere only, name this rule in it, as in
+`# devlint: ignore[DEV101, DEV001]`.
 """
 
 from __future__ import annotations

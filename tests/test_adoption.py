@@ -1,0 +1,361 @@
+"""The way in for old code: baselines, comments written by the tool, and reports on what has changed."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from devlint.cli import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OLD = "import torch\n\n\ndef f(x):\n    x.to(d)\n"
+FLAGS = ["--output-format", "concise", "-q"]
+BASELINE = ["--baseline", "old.json"]
+
+
+@pytest.fixture(autouse=True)
+def here(toy: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text(OLD)
+    return tmp_path
+
+
+def found(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, list[str], list[str]]:
+    """Return the status, where findings are, and what stands on stderr."""
+    capsys.readouterr()
+    status = main([*arguments, *FLAGS])
+    out, err = capsys.readouterr()
+    places = [re.match(r"(.*?:\d+):\d+: [A-Z]", line) for line in out.splitlines()]
+    return status, [place[1] for place in places if place], err.splitlines()
+
+
+def accept(*paths: str) -> None:
+    assert main([*(paths or (".",)), *BASELINE, "--write-baseline", "-q"]) == 0
+
+
+def test_what_a_baseline_lists_is_not_reported(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    accept()
+    assert json.loads((here / "old.json").read_text()) == {
+        "devlint-baseline": 1,
+        "findings": [{"path": "a.py", "code": "TST101", "in": "f", "line": "x.to(d)"}],
+    }
+    assert found(capsys, *BASELINE) == (0, [], [])
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "import torch\nimport os\n\n\n\n\ndef f(x):\n    print(os)\n    x.to(d)\n",
+        "import torch\ndef g(): pass\nif g:\n    def f(x):\n        if x:\n            x.to(d)\n",
+        "import torch\r\ndef f(x):\r\n\tx.to(d)  \r\n",
+    ],
+)
+def test_entries_survive_line_shifts(here: Path, capsys: pytest.CaptureFixture[str], after: str) -> None:
+    accept()
+    (here / "a.py").write_bytes(after.encode())
+    assert found(capsys, *BASELINE) == (0, [], [])
+
+
+@pytest.mark.parametrize(
+    ("after", "rows"),
+    [
+        (OLD + "    x.to(d)\n", ["a.py:6"]),  # one more of the same
+        (OLD + "\n\ndef g(x):\n    x.to(d)\n", ["a.py:9"]),
+        (OLD + "    y.to(d)\n", ["a.py:6"]),
+    ],
+)
+def test_what_is_new_is_reported(
+    here: Path, capsys: pytest.CaptureFixture[str], after: str, rows: list[str]
+) -> None:
+    accept()
+    (here / "a.py").write_text(after)
+    assert found(capsys, *BASELINE) == (1, rows, [])
+
+
+def test_entries_that_are_fixed_are_reported_until_they_are_taken_out(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "b.py").write_text(OLD)
+    accept()
+    (here / "a.py").write_text("import torch\n")
+    (here / "b.py").unlink()
+    status, rows, said = found(capsys, *BASELINE)
+    assert (status, rows) == (1, [])
+    assert said == [
+        "devlint: old.json lists what is fixed (--write-baseline takes it out):",
+        "  a.py: TST101 in f: x.to(d)",
+        "  b.py: TST101 in f: x.to(d)",
+    ]
+    assert main([".", *BASELINE, "--exit-zero"]) == 0
+    accept()
+    assert found(capsys, *BASELINE) == (0, [], [])
+    (here / "a.py").write_text(OLD)
+    assert found(capsys, *BASELINE)[:2] == (1, ["a.py:5"])
+
+
+def test_what_was_not_looked_at_is_not_taken_for_fixed(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "b.py").write_text(OLD)
+    accept()
+    assert found(capsys, "b.py", *BASELINE) == (0, [], [])
+    assert found(capsys, "--select", "TST5", *BASELINE)[2] == []
+    (here / "b.py").write_text("import torch\n")
+    accept("b.py")
+    assert [entry["path"] for entry in json.loads((here / "old.json").read_text())["findings"]] == ["a.py"]
+
+
+def test_a_baseline_holds_from_any_folder(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "sub").mkdir()
+    (here / "sub/b.py").write_text(OLD)
+    accept()
+    monkeypatch.chdir(here / "sub")
+    assert found(capsys, "--baseline", "../old.json") == (0, [], [])
+
+
+def test_fixing_leaves_alone_what_a_baseline_lists(here: Path) -> None:
+    accept()
+    (here / "a.py").write_text(OLD + "    y.to(d)\n")
+    assert main(["--fix", "-q", *BASELINE]) == 0
+    assert (here / "a.py").read_text() == OLD + "    y = y.to(d)\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            '{"devlint-baseline": 2, "findings": []}',
+            "old.json: a baseline of version 2, and this devlint reads",
+        ),
+        ('{"devlint-baseline": 1}', "old.json: damaged: `findings` is not a list of findings"),
+        ('{"devlint-baseline": 1, "findings": [{"path": "a"}]}', "old.json: damaged: "),
+        (
+            '{"devlint-baseline": 1, "findings": [{"path": 1, "code": "", "in": "", "line": ""}]}',
+            "old.json: dam",
+        ),
+        ("[]", "old.json: not a baseline of devlint"),
+        ("{", "old.json: not valid JSON: "),
+        (None, "no such baseline: old.json (--write-baseline makes it)"),
+    ],
+)
+def test_a_bad_baseline_is_one_message_and_stays_as_it_is(
+    here: Path, capsys: pytest.CaptureFixture[str], content: str | None, message: str
+) -> None:
+    if content is not None:
+        (here / "old.json").write_text(content)
+    status, rows, said = found(capsys, *BASELINE)
+    assert (status, rows, len(said)) == (2, [], 1)
+    assert said[0].startswith(f"devlint: {message}")
+    if content is not None:
+        assert main([".", *BASELINE, "--write-baseline"]) == 2
+        assert (here / "old.json").read_text() == content
+
+
+def test_a_baseline_that_cannot_be_written_costs_no_finding(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    status, rows, said = found(capsys, ".", "--baseline", "no/old.json", "--write-baseline")
+    assert (status, rows) == (2, ["a.py:5"])
+    assert said == ["devlint: cannot write no/old.json: No such file or directory"]
+
+
+@pytest.mark.parametrize(
+    ("source", "after"),
+    [
+        ("x.to(d)\n", "x.to(d)  # noqa: TST101\n"),
+        ("x.to(d)", "x.to(d)  # noqa: TST101"),
+        ("x.to(d)   # moved\r\n", "x.to(d)   # moved  # noqa: TST101\r\n"),
+        ("x.to(\n    d\n)\n", "x.to(\n    d\n)  # noqa: TST101\n"),
+        ("x.to('''\n''')\n", "x.to('''\n''')  # noqa: TST101\n"),
+        ("x.to(d); y.to(d)\n", "x.to(d); y.to(d)  # noqa: TST101\n"),
+        ("if x: x.to(d)\n", "if x: x.to(d)  # noqa: TST101\n"),
+        ("x.to(d)  # noqa: E501 so long\n", "x.to(d)  # noqa: E501, TST101 so long\n"),
+        ("x.to(d)  # devlint: ignore[TST5] why\n", "x.to(d)  # devlint: ignore[TST5] why  # noqa: TST101\n"),
+    ],
+)
+def test_noqa_is_added(here: Path, source: str, after: str) -> None:
+    (here / "a.py").write_bytes(f"import torch\n{source}".encode())
+    assert main(["--add-noqa", "-q"]) == 0
+    assert (here / "a.py").read_bytes().decode() == f"import torch\n{after}"
+    assert main(["-q"]) == 0
+
+
+def test_noqa_is_added_with_a_reason(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "a.py").write_text("import torch\nx.to(d)\ny.to(d)  # noqa: E1\nz.to(d)  # noqa: E1 why\n")
+    assert main(["--add-noqa", "--reason", "Old code"]) == 0
+    assert (here / "a.py").read_text() == (
+        "import torch\n"
+        "x.to(d)  # noqa: TST101 - Old code\n"
+        "y.to(d)  # noqa: E1, TST101 - Old code\n"
+        "z.to(d)  # noqa: E1, TST101 why\n"
+    )
+    assert "3 findings silenced" in capsys.readouterr().err
+
+
+def test_noqa_is_added_to_cells(here: Path) -> None:
+    cells: list[dict[str, object]] = [
+        {"cell_type": "code", "source": text, "metadata": {}} for text in ("import torch", "x.to(d)\n")
+    ]
+    (here / "a.py").unlink()
+    (here / "nb.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4, "metadata": {}}))
+    assert main(["--add-noqa", "-q"]) == 0
+    sources = ["".join(cell["source"]) for cell in json.loads((here / "nb.ipynb").read_text())["cells"]]
+    assert sources == ["import torch", "x.to(d)  # noqa: TST101\n"]
+    assert main(["-q"]) == 0
+
+
+def test_what_cannot_be_silenced_is_reported(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "b.py").write_text("def f(:\n")
+    (here / "c.py").write_text(OLD)
+    (here / "c.py").chmod(0o444)
+    status, rows, said = found(capsys, "--add-noqa")
+    assert (status, rows) == (2, ["b.py:1", "c.py:5"])
+    assert said == ["devlint: cannot fix c.py: the file is read-only"]
+    assert "noqa" in (here / "a.py").read_text()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--write-baseline"],
+        ["--reason", "x"],
+        ["--add-noqa", "--fix"],
+        ["--diff-base", "HEAD", "--fix"],
+        ["--write-baseline", "--baseline", "b", "--diff-base", "HEAD"],
+        ["--add-noqa", "-"],
+    ],
+)
+def test_flags_that_make_no_sense_together(arguments: list[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(arguments)
+    assert stopped.value.code == 2
+
+
+def git(*arguments: str) -> None:
+    settings = ["-c", "user.name=x", "-c", "user.email=x@y", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *settings, *arguments], check=True, capture_output=True)
+
+
+def commit() -> None:
+    git("add", "-A")
+    git("commit", "-m", "x")
+
+
+@pytest.fixture
+def repository(here: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make a real repository with old findings, on a branch of its own."""
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    (here / "b.py").write_text(OLD)
+    (here / "gone.py").write_text(OLD)
+    (here / 'odd "\té.py').write_text(OLD)
+    git("init", "-q", "-b", "main")
+    commit()
+    git("checkout", "-q", "-b", "feature")
+    return here
+
+
+def test_only_what_touches_changed_lines_is_reported(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    base = ["--diff-base", "main"]
+    assert found(capsys, *base) == (0, [], [])
+    (repository / "a.py").write_text("import os\n" + OLD + "    y.to(d)\n")  # not committed
+    (repository / "new.py").write_text("import torch\ny.to(d)\n")  # not known to git
+    (repository / "gone.py").unlink()
+    (repository / 'odd "\té.py').write_text(OLD + "y.to(d)\n")
+    rows = ["a.py:7", "new.py:2", 'odd "\té.py:6']
+    assert found(capsys, *base) == (1, rows, [])
+    commit()
+    assert found(capsys, *base) == (1, rows, [])
+    assert found(capsys, "--diff-base", "HEAD") == (0, [], [])
+    assert found(capsys, "b.py", *base) == (0, [], [])
+
+
+def test_the_common_ancestor_counts(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    git("checkout", "-q", "main")
+    (repository / "b.py").write_text("import torch\n")
+    commit()
+    git("checkout", "-q", "feature")
+    assert found(capsys, "--diff-base", "main") == (0, [], [])  # main has moved on, this branch has not
+
+
+def test_a_file_that_is_moved_has_not_changed(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (repository / "sub").mkdir()
+    git("mv", "b.py", "sub/c.py")
+    commit()
+    assert found(capsys, "--diff-base", "main") == (0, [], [])
+
+
+def test_a_change_anywhere_in_a_statement_counts(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (repository / "b.py").write_text("import torch\nx.to(\n    d,\n    a,\n)\n")
+    commit()
+    (repository / "b.py").write_text("import torch\nx.to(\n    d,\n    b,\n)\n")
+    assert found(capsys, "--diff-base", "HEAD") == (1, ["b.py:2"], [])
+
+
+def test_from_a_folder_below(
+    repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repository / "sub").mkdir()
+    (repository / "sub/c.py").write_text(OLD)
+    commit()
+    (repository / "sub/c.py").write_text(OLD + "    y.to(d)\n")
+    git("config", "diff.noprefix", "true")
+    git("config", "color.ui", "always")
+    git("config", "diff.relative", "true")
+    monkeypatch.chdir(repository / "sub")
+    assert found(capsys, "--diff-base", "HEAD") == (1, ["c.py:6"], [])
+
+
+def test_a_notebook_counts_whole(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def write(*sources: str) -> None:
+        cells: list[dict[str, object]] = [
+            {"cell_type": "code", "source": source, "metadata": {}} for source in sources
+        ]
+        (repository / "nb.ipynb").write_text(json.dumps({"cells": cells, "nbformat": 4}, indent=1))
+
+    write("import torch", "x.to(d)")
+    commit()
+    assert found(capsys, "--diff-base", "HEAD") == (0, [], [])
+    write("import torch", "x.to(d)", "pass")
+    assert found(capsys, "--diff-base", "HEAD") == (1, ["nb.ipynb:cell 2:1"], [])
+
+
+def test_noqa_for_what_has_changed_only(repository: Path) -> None:
+    (repository / "b.py").write_text(OLD + "    y.to(d)\n")
+    assert main(["--diff-base", "main", "--add-noqa", "-q"]) == 0
+    assert (repository / "b.py").read_text() == OLD + "    y.to(d)  # noqa: TST101\n"
+    assert (repository / "a.py").read_text() == OLD
+
+
+def test_what_git_cannot_say(
+    repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def said(revision: str) -> str:
+        status, rows, lines = found(capsys, f"--diff-base={revision}")
+        assert (status, rows, len(lines)) == (2, [], 1)
+        return lines[0]
+
+    assert said("nope") == "devlint: --diff-base: git knows no revision 'nope'"
+    assert said("--help") == "devlint: --diff-base: git knows no revision '--help'"
+    git("checkout", "-q", "--orphan", "other")
+    git("commit", "-m", "a root of its own")
+    assert "have no common ancestor (a shallow clone?" in said("main")
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(repository.parent))
+    (repository / ".git").rename(repository / "git")
+    assert "not a git repository" in said("main")
+    monkeypatch.setenv("PATH", str(repository / "empty"))
+    assert said("main") == "devlint: --diff-base: cannot run git: No such file or directory"

@@ -1,0 +1,288 @@
+"""Bad input at each door: one clear message, the right exit status, and nothing else lost."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import devlint.check
+from devlint.cli import main
+from devlint.progress import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BAD = "import torch\nx.to(d)\n"
+FLAGS = ["--output-format", "concise", "-q"]
+FULL = Path("/dev/full")
+
+
+@pytest.fixture(autouse=True)
+def here(toy: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a.py").write_text(BAD)
+    (tmp_path / "b.py").write_text(BAD)
+    return tmp_path
+
+
+def test_a_file_that_goes_away_meanwhile(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    whole = vars(devlint.check)["lint"]
+
+    def lint(raw: bytes, path: str, settings: object) -> object:
+        (here / "b.py").unlink(missing_ok=True)
+        return whole(raw, path, settings)
+
+    monkeypatch.setattr(devlint.check, "lint", lint)
+    assert main(FLAGS) == 1
+    out, err = capsys.readouterr()
+    assert [line.split(" ", 2)[:2] for line in out.splitlines()] == [
+        ["a.py:2:1:", "TST101"],
+        ["b.py:1:1:", "DEV000"],
+    ]
+    assert "b.py:1:1: DEV000 cannot be opened: No such file or directory" in out
+    assert err == ""
+
+
+def test_a_file_that_goes_away_before_it_is_fixed(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import devlint.fix
+
+    whole = vars(devlint.fix)["fix"]
+
+    def fix(*arguments: object) -> object:
+        (here / "b.py").unlink(missing_ok=True)
+        return whole(*arguments)
+
+    (here / "c.py").write_text(BAD)
+    monkeypatch.setattr(devlint.fix, "fix", fix)
+    monkeypatch.setattr(devlint.check, "_read", lambda path: BAD.encode())
+    assert main(["--fix", *FLAGS]) == 2
+    out, err = capsys.readouterr()
+    assert err == "devlint: cannot fix b.py: No such file or directory\n"
+    assert out.startswith("b.py:2:1: TST101")
+    assert [(here / name).read_text() for name in ("a.py", "c.py")] == [BAD.replace("x.", "x = x.")] * 2
+
+
+@pytest.mark.parametrize("target", ["no/such/report.json", "."])
+def test_a_report_that_cannot_be_written_goes_to_stdout(
+    target: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*FLAGS, "--output-file", target]) == 2
+    out, err = capsys.readouterr()
+    assert out.count("TST101") == 2
+    assert err.startswith(f"devlint: cannot write {target}: ")
+    assert err.count("\n") == 1
+
+
+def test_a_full_disk_keeps_the_older_report(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fsync(_: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    (here / "report.txt").write_text("older")
+    monkeypatch.setattr(os, "fsync", fsync)
+    assert main([*FLAGS, "--output-file", "report.txt"]) == 2
+    out, err = capsys.readouterr()
+    assert out.count("TST101") == 2
+    assert err == "devlint: cannot write report.txt: No space left on device\n"
+    assert (here / "report.txt").read_text() == "older"
+    assert main(["--fix", *FLAGS]) == 2
+    assert (here / "a.py").read_text() == BAD
+    assert {path.name for path in here.iterdir()} == {"a.py", "b.py", "report.txt"}
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "locked").mkdir()
+    (here / "locked/old.txt").write_text("older, and longer than what is written now" * 10)
+    (here / "locked").chmod(0o555)
+    assert main([*FLAGS, "--output-file", "locked/new.txt"]) == 2
+    out, err = capsys.readouterr()
+    assert out.count("TST101") == 2
+    assert err == "devlint: cannot write locked/new.txt: Permission denied\n"
+    assert main([*FLAGS, "--output-file", "locked/old.txt"]) == 1
+    assert (here / "locked/old.txt").read_text().count("\n") == 2
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
+def test_stdout_on_a_full_disk(here: Path) -> None:
+    (here / "a.py").write_text("def f(:\n")
+    with FULL.open("w") as full:
+        run = subprocess.run(
+            [sys.executable, "-m", "devlint"], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert run.returncode == 2
+    assert run.stderr == "devlint: cannot write the report: No space left on device\n"
+
+
+def test_the_report_replaces_a_file_whole_and_keeps_its_mode(here: Path) -> None:
+    report = here / "report.txt"
+    report.write_text("older" * 1000)
+    report.chmod(0o640)
+    (here / "link.txt").symlink_to("report.txt")
+    assert main([*FLAGS, "--output-file", "link.txt"]) == 1
+    assert report.read_text().count("\n") == 2
+    assert report.stat().st_mode & 0o777 == 0o640
+    assert main([*FLAGS, "--output-file", "new.txt"]) == 1
+    mask = os.umask(0o022)
+    os.umask(mask)
+    assert (here / "new.txt").stat().st_mode & 0o777 == 0o666 & ~mask
+
+
+def test_the_report_can_go_to_a_device(here: Path) -> None:
+    (here / "x.py").write_text("def f(:\n")
+    command = [sys.executable, "-m", "devlint", "x.py", "-q", "--output-file", "/dev/stdout"]
+    run = subprocess.run(command, capture_output=True, text=True)
+    assert (run.returncode, run.stderr) == (1, "")
+    assert run.stdout.startswith("DEV000")
+
+
+def test_the_format_of_the_environment(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "devlint.toml").write_text("output-format = 'full'\n")
+    monkeypatch.setenv("DEVLINT_OUTPUT_FORMAT", "json")
+    main(["a.py"])
+    assert len(json.loads(capsys.readouterr().out)) == 1
+    main(["a.py", "--output-format", "pylint"])
+    assert capsys.readouterr().out.startswith("a.py:2: [TST101]")
+    monkeypatch.setenv("DEVLINT_OUTPUT_FORMAT", "xml")
+    assert main(["a.py"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("devlint: DEVLINT_OUTPUT_FORMAT: there is no format 'xml' (known are full, ")
+
+
+def test_paths_are_relative_to_the_repository(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / ".git").mkdir()
+    (here / "sub").mkdir()
+    (here / "sub/c.py").write_text(BAD)
+    monkeypatch.chdir(here / "sub")
+    main(["--output-format", "sarif"])
+    (result,) = json.loads(capsys.readouterr().out)["runs"][0]["results"]
+    assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "sub/c.py"
+
+
+def listed(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    assert main(["--show-files", *arguments]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+def test_show_files(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "devlint.toml").write_text("extend-exclude = ['c.py']\n")
+    (here / "build").mkdir()
+    for name in ("c.py", "d.py", "build/e.py"):
+        (here / name).write_text("def f(:\n")
+    (here / ".git").mkdir()
+    (here / ".gitignore").write_text("d.py\n")
+    assert listed(capsys) == ["a.py", "b.py"]
+    assert listed(capsys, "c.py", "a.py") == ["a.py", "c.py"]
+    assert listed(capsys, "c.py", "a.py", "--force-exclude") == ["a.py"]
+    assert listed(capsys, "--no-respect-gitignore") == ["a.py", "b.py", "d.py"]
+    assert listed(capsys, "--extend-exclude", "b*,x") == ["a.py"]
+    assert listed(capsys, "--exclude", "a.py") == ["b.py", "build/e.py"]
+    assert main(["--show-files", "absent"]) == 2
+
+
+def test_show_settings(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tomllib = pytest.importorskip("tomllib")
+    (here / "devlint.toml").write_text(
+        "ignore = ['TST9']\nper-file-ignores = {'a*' = ['DEV001']}\n"
+        "target-torch = '2.4'\nexclude = ['x\"y']\n"
+    )
+    assert main(["a.py", "--show-settings", "--ignore", "TST1", "--target-torch", "2.6"]) == 0
+    text = capsys.readouterr().out
+    assert text.splitlines()[0] == f"# a.py: {here / 'devlint.toml'}"
+    assert tomllib.loads(text) == {
+        "rules": ["DEV000"],
+        "per-file-ignores": {"a*": ["DEV001"]},
+        "exclude": ['x"y'],
+        "extend-exclude": [],
+        "force-exclude": False,
+        "respect-gitignore": True,
+        "target-torch": "2.6",
+        "unsafe-fixes": False,
+        "output-format": "full",
+    }
+    assert main(["a.py", "--show-settings", "--isolated"]) == 0
+    assert capsys.readouterr().out.startswith("# a.py: the defaults\n")
+
+
+def test_a_release_of_torch_that_is_none() -> None:
+    with pytest.raises(SystemExit):
+        main(["--target-torch", "new"])
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def progress(seconds: Sequence[float], stream: io.StringIO) -> str:
+    times = iter(seconds)
+    paths = [f"{number}.py" for number in range(len(seconds) - 1)]
+    assert list(counted(paths, stream, lambda: next(times))) == paths
+    return stream.getvalue()
+
+
+def test_progress_is_shown_after_a_second_and_wiped_out() -> None:
+    clear = "\r\x1b[K"
+    assert progress([0, 0.2, 0.9, 1.1, 1.15, 5], Terminal()) == (
+        f"{clear}devlint: 2 of 5 files{clear}devlint: 4 of 5 files{clear}"
+    )
+    assert progress([0, 0.2, 0.9], Terminal()) == ""
+
+
+def test_progress_is_for_terminals_only() -> None:
+    assert progress([0, 5, 10], io.StringIO()) == ""
+
+
+def test_watching_needs_its_extra(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "watchfiles", None)
+    assert main(["--watch"]) == 2
+    assert capsys.readouterr().err == "devlint: --watch needs watchfiles: pip install 'devlint[watch]'\n"
+
+
+def test_watching_lints_again_after_a_change(here: Path) -> None:
+    pytest.importorskip("watchfiles")
+    (here / "a.py").write_text("x = 1\n")
+    (here / "b.py").unlink()
+    command = [sys.executable, "-m", "devlint", "--watch", ".", "--output-format", "concise"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as run:
+        assert run.stdout is not None
+        assert run.stderr is not None
+        try:
+            assert run.stdout.readline() == "All checks passed.\n"
+            assert "watching" in run.stderr.readline()
+            # What changes before the watch has begun goes unnoticed, so it is changed until it is seen.
+            os.set_blocking(run.stdout.fileno(), False)
+            line = ""
+            for _ in range(600):
+                (here / "a.py").write_text("def f(:\n")
+                line = line or run.stdout.readline()
+                if line:
+                    break
+                time.sleep(0.05)
+            assert line.startswith("a.py:1:7: DEV000")
+            (here / "devlint.toml").write_text("selct = 1\n")  # a mistake does not end the watch
+            assert any("unknown key" in line for line in run.stderr)
+        finally:
+            run.send_signal(signal.SIGINT)
+        assert run.wait() == 130
