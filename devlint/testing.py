@@ -23,7 +23,7 @@ from .lint import lint
 from .settings import Selection, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
 _MARK = re.compile(r"  # (?P<marks>[A-Z]{1,3}\d{3}\b[^\n]*)$", re.MULTILINE)
@@ -47,15 +47,17 @@ def programs(folder: Path) -> list[Path]:
     )
 
 
-def marks(program: Path) -> Iterator[Mark]:
-    """Yield the marks of a program."""
+def marks(program: Path) -> list[Mark]:
+    """Return the marks of a program, in order."""
+    found = []
     for row, line in enumerate(program.read_text(encoding="utf-8").split("\n"), 1):
-        found = _MARK.search(line)
-        for text in found["marks"].split(", ") if found else ():
+        mark = _MARK.search(line)
+        for text in mark["marks"].split(", ") if mark else ():
             item = _ITEM.fullmatch(text)
             if item is None:
                 raise AssertionError(f"{program}:{row}: `{text}` is no mark")
-            yield Mark(row, item["code"], item["severity"], item["unfixed"] is not None)
+            found.append(Mark(row, item["code"], item["severity"], item["unfixed"] is not None))
+    return found
 
 
 def unmarked(text: str) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import functools
 import re
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
@@ -18,6 +17,7 @@ from devlint.fix import fix
 from devlint.lint import lint
 from devlint.registry import installed
 from devlint.settings import Selection, Settings
+from devlint.testing import Mark, marks, unmarked
 
 FOLDER = Path(__file__).parents[1] / "fixtures"
 CODES = sorted(path.name for path in FOLDER.glob("DEV*"))
@@ -26,18 +26,6 @@ BUGS = [path for path in FILES if path.stem.startswith("bug")]
 EVERYTHING = Settings(selections=(Selection(select=("ALL",)),))
 SAFE = {"DEV001": True, "DEV101": True, "DEV105": True, "DEV201": False, "DEV202": False}
 """The rules that fix, and whether their fixes keep what the program does."""
-MARK = re.compile(r"  # (?P<marks>DEV\d{3}\b[^\n]*)$", re.MULTILINE)
-ITEM = re.compile(r"(?P<code>DEV\d{3})(?: (?P<severity>error|warning|note))?(?P<unfixed> unfixed)?")
-
-
-class Mark(NamedTuple):
-    """What must be reported on one line."""
-
-    row: int
-    code: str
-    severity: str | None
-    fixable: bool | None
-    """Whether there is a fix; None where that is left open."""
 
 
 def name(path: Path) -> str:
@@ -48,20 +36,9 @@ def pair(bug: Path) -> Path:
     return bug.with_name(bug.name.replace("bug", "fixed", 1))
 
 
-def unmarked(text: str) -> str:
-    return MARK.sub("", text)
-
-
-def marks(path: Path) -> list[Mark]:
-    found = []
-    for row, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        mark = MARK.search(line)
-        for text in mark["marks"].split(", ") if mark else ():
-            item = ITEM.fullmatch(text)
-            assert item, f"{name(path)}:{row}: `{text}` is no mark"
-            fixable = not item["unfixed"] if item["code"] in SAFE else None
-            found.append(Mark(row, item["code"], item["severity"], fixable))
-    return found
+def fixable(mark: Mark) -> bool | None:
+    """Whether there must be a fix; None where that is left open."""
+    return not mark.unfixed if mark.code in SAFE else None
 
 
 @functools.cache
@@ -91,14 +68,14 @@ def test_severities(path: Path) -> None:
 def test_what_can_be_fixed_has_a_fix(path: Path) -> None:
     have = {(item.start.row, item.code): item.fix for item in findings(path)}
     for mark in marks(path):
-        if mark.fixable is not None:
+        if fixable(mark) is not None:
             its = have.get((mark.row, mark.code))
-            assert (its is not None) is mark.fixable, f"{mark.code} on line {mark.row}"
+            assert (its is not None) is fixable(mark), f"{mark.code} on line {mark.row}"
             assert its is None or its.safe is SAFE[mark.code]
 
 
 @pytest.mark.parametrize(
-    "path", [path for path in BUGS if any(mark.fixable for mark in marks(path))], ids=name
+    "path", [path for path in BUGS if any(fixable(mark) for mark in marks(path))], ids=name
 )
 def test_fixing_the_bug_gives_the_fixed_program(path: Path) -> None:
     safe = SAFE[path.parent.name]
@@ -123,8 +100,7 @@ def test_programs_are_what_their_name_says(path: Path) -> None:
     elif kind == "bug":
         assert codes == {path.parent.name}
         assert pair(path).is_file()
-        fixable = {mark.fixable for mark in marks(path)}
-        assert len(fixable) == 1, "all of it can be fixed, or nothing"
+        assert len({fixable(mark) for mark in marks(path)}) == 1, "all of it can be fixed, or nothing"
     else:
         assert kind == "fixed"
         assert not codes
