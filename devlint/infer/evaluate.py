@@ -559,6 +559,9 @@ class Evaluator:
                     value.cell.note(AS_TENSOR)
         tensorial = any(v.kind in TENSORS or v.kind is Kind.BATCH for v in values)
         if tensorial and not any(v.kind in (Kind.STRING, Kind.NONE) for v in values):
+            for value in values:
+                if value.kind is Kind.UNKNOWN and value.cell is not None:
+                    value.cell.note(AS_TENSOR)
             device = self.meet(node, list(zip(operands, values, strict=True)))
             return Value(Kind.TENSOR, device, self.module.cell(node, "op"))
         return NUMBER

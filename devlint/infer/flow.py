@@ -70,6 +70,11 @@ def _paths(value: Value, path: Path) -> frozenset[Path] | None:
     return device.key if isinstance(device.key, frozenset) else None
 
 
+def _from_loader(value: Value) -> bool:
+    """Whether a loader made the value: it makes new ones every round, and keeps none that a loop could change."""
+    return value.kind is Kind.BATCH and value.device.form is Form.CPU
+
+
 def _is_element(value: Value) -> bool:
     """Whether a value is one of several that came together, from a loop or a caller."""
     return value.cell is not None and value.cell.batch is not None
@@ -172,7 +177,9 @@ class Flow(Evaluator):
         if name not in api.MOVE_METHODS and name not in api.CAST_METHODS:
             return
         loop = self._loop_binding(target.id)
-        if loop is None or self.module.read_later(self.function, target.id, node, loop.node):
+        if loop is None or _from_loader(loop.bound[target.id]):
+            return
+        if self.module.read_later(self.function, target.id, node, loop.node):
             return
         casts = name in api.CAST_METHODS
         self.module.rebound(self.function, call, loop.bound[target.id], name, casts, loop.node.iter)
@@ -189,7 +196,9 @@ class Flow(Evaluator):
         if not isinstance(receiver, ast.Name):
             return None
         loop = self._loop_binding(receiver.id)
-        if loop is None or self.module.read_later(self.function, receiver.id, statement, loop.node):
+        if loop is None or _from_loader(loop.bound[receiver.id]):
+            return None
+        if self.module.read_later(self.function, receiver.id, statement, loop.node):
             return None
         return loop.node.iter
 

@@ -99,6 +99,8 @@ def truth(node: ast.expr, value: Value) -> Truth | None:
     if value.kind is Kind.FLAG:
         data: Truth = value.data
         return data
+    if value.kind is Kind.DEVICE and value.device.name == "accelerator":
+        return Truth(True, False, machine=True)  # `torch.accelerator.current_accelerator()`, or None
     if value.kind in _OPAQUE:
         if value.kind is Kind.NUMBER and value.data is not None:
             return None

@@ -100,6 +100,11 @@ def facts(module: Module, text: str) -> tuple[AnyFact, ...]:
 
 def _spread(module: Module) -> None:
     """What a function does with a parameter is evidence about what its callers pass."""
+    for loss in module.losses:
+        if loss.result is not None and loss.result.seen & DIFFERENTIATED:
+            for _, _, cell in loss.parties:
+                if cell is not None:
+                    cell.note(AS_TENSOR)
     for _ in range(3):
         for argument, parameter in module.links:
             if parameter.seen:
@@ -331,7 +336,7 @@ def _unmoved(met: Met, dropped: set[object], source: Source) -> Iterator[tuple[o
                 BatchMeeting(
                     source.span(at),
                     _NODE_TYPES.get(type(at), ""),
-                    source.quote(at),
+                    element.cell.label or source.quote(at),
                     _loader_name(element.whole),
                     source.quote(other),
                     _device_name(there),

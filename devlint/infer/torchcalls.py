@@ -9,6 +9,7 @@ from ..knowledge import api
 from . import guards, moves
 from .scope import Class, Holding
 from .values import (
+    AS_TENSOR,
     CPU,
     NONE,
     NUMBER,
@@ -24,6 +25,7 @@ from .values import (
     Origin,
     Truth,
     Value,
+    accelerator,
     join,
 )
 
@@ -42,6 +44,8 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
         return _builtin(ev, node, name, args)
     if dotted in api.CUDA_QUERIES:
         return Value(Kind.FLAG, data=Truth(True, False, machine=True))
+    if dotted == "torch.accelerator.current_accelerator":
+        return Value(Kind.DEVICE, accelerator("accelerator"))
     if dotted in api.CUDA_NEEDED:
         ev.state.accelerated = True
         return OTHER
@@ -200,14 +204,16 @@ def _operation(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Val
             for item in value.items or ((value.element,) if value.element else ()):
                 parties.append((at, item))
                 if item.kind is Kind.UNKNOWN and item.cell is not None and name in ("cat", "stack", "concat"):
-                    from .values import AS_TENSOR
-
                     item.cell.note(AS_TENSOR)
         else:
             parties.append((at, value))
     if name.endswith("_like"):
         return Value(Kind.TENSOR, ev.combine([value for _, value in parties]), cell)
     parties.extend(p for key, p in args.keywords.items() if key not in ("out", "generator"))
+    if name.endswith("_loss") or "cross_entropy" in name:
+        for _, value in args.positional[1:2]:
+            if value.kind is Kind.UNKNOWN and value.cell is not None:
+                value.cell.note(AS_TENSOR)
     device = ev.meet(node, parties)
     scalar = (
         name in ("sum", "mean", "max", "min", "prod", "norm", "median", "all", "any")

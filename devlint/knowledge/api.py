@@ -267,7 +267,7 @@ CUDA_QUERIES = frozenset(
     torch.cuda.is_bf16_supported torch.backends.mps.is_available torch.backends.mps.is_built
     torch.xpu.is_available torch.accelerator.is_available torch.backends.cuda.is_built
     torch.mps.is_available torch.accelerator.device_count torch.npu.is_available
-    torch.accelerator.current_accelerator torch.hpu.is_available torch.mps.device_count
+     torch.hpu.is_available torch.mps.device_count
     torch.xpu.device_count torch.cuda.get_device_capability torch.cuda.device_memory_used
     """.split()
 )
