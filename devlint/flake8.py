@@ -58,7 +58,7 @@ class Plugin:
         settings = self.configs.for_file(self.filename)
         if excluded(self.filename, settings):
             return
-        for finding in self._findings(settings._replace(noqa=False)):
+        for finding in self._findings(settings):
             row, column = finding.start
             yield row, column - 1, f"{finding.code} {finding.message}", type(self)
 
@@ -68,11 +68,11 @@ class Plugin:
         devlint also takes a `# noqa` on the last row of a statement, which flake8 does not see. One on the
         row of the finding is left to flake8 and to the plugins that ask it which comments were of use.
         """
-        found = lint(self.text, self.filename, settings)
-        if not (self.noqa and found and "noqa" in self.text.lower()):
-            return found
-        kept = lint(self.text, self.filename, settings._replace(noqa=True))
-        return kept + [item for item in found if item not in kept and self._has_noqa(item.start.row)]
+        plain = lint(self.text, self.filename, settings._replace(noqa=self.noqa))
+        if not self.noqa or "noqa" not in self.text.lower():
+            return plain
+        everything = lint(self.text, self.filename, settings._replace(noqa=False))
+        return plain + [item for item in everything if item not in plain and self._has_noqa(item.start.row)]
 
     def _has_noqa(self, row: int) -> bool:
         return "noqa" in self.lines[row - 1].lower()

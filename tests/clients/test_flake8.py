@@ -115,6 +115,13 @@ def test_noqa_is_flake8s(environment: Environment, tmp_path: Path) -> None:
     assert rows == [6, 7, 8, 9]
 
 
+def test_a_noqa_without_use_is_told_as_on_the_command_line(environment: Environment, tmp_path: Path) -> None:
+    write(tmp_path, idle=CLEAN.replace("print(x)", "print(x)  # noqa: DEV101"))
+    found = flake8(environment, tmp_path, "idle.py")
+    assert found == [("idle.py", 5, 11, "DEV001")]
+    assert found == devlint(environment, tmp_path, "idle.py")
+
+
 def test_several_processes_find_the_same(environment: Environment, tmp_path: Path) -> None:
     for number in range(12):
         write(tmp_path, **{f"bad{number:02}": BAD, f"noqa{number:02}": NOQA})
