@@ -47,7 +47,7 @@ NAMES = {
         *(ast.Assign, ast.AugAssign, ast.Expr, ast.Return),
     )
 }
-"""No compound statements: LibCST counts the `;` after a body on their line, and facts are about expressions."""
+"""No compound statements: LibCST counts a `;` behind a body on their line. Facts are about expressions."""
 FILES = sorted(
     entry.path
     for entry in os.scandir(os.path.dirname(os.__file__))

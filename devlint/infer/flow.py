@@ -71,7 +71,7 @@ def _paths(value: Value, path: Path) -> frozenset[Path] | None:
 
 
 def _from_loader(value: Value) -> bool:
-    """Whether a loader made the value: it makes new ones every round, and keeps none that a loop could change."""
+    """Whether a loader made the value: it makes new ones every round, and keeps none."""
     return value.kind is Kind.BATCH and value.device.form is Form.CPU
 
 
