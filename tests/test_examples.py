@@ -1,0 +1,197 @@
+"""What the README and the pages show is true: commands run, configurations are read, workflows fit."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from devlint.config import Configs
+from devlint.options import parse
+from devlint.report import FORMATS
+from devlint.settings import Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+BUG = """\
+import torch
+
+
+def evaluate(device):
+    labels = torch.ones(4)
+    labels.to(device)
+    return labels
+"""
+START = re.compile(r"(?:[A-Z_]+=\S+ )*devlint\b")
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    found = BLOCK.finditer(page.read_text(encoding="utf-8"))
+    return [match["text"] for match in found if match["language"] == language]
+
+
+def commands(page: Path) -> Iterator[str]:
+    for block in blocks(page, "sh"):
+        for line in block.splitlines():
+            if START.match(line):
+                yield re.sub(r"\s+#.*", "", line)
+
+
+EXAMPLES = [(page.name, command) for page in PAGES for command in commands(page)]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Make what the examples speak of: a repository with a package, one of whose files has a bug."""
+    folder = tmp_path_factory.mktemp("project")
+    (folder / "src").mkdir()
+    (folder / "src/train.py").write_text(BUG)
+    (folder / "src/clean.py").write_text("import torch\n")
+    (folder / "train.py").write_text(BUG)
+    (folder / "pyproject.toml").write_text("[tool.devlint]\nper-file-ignores = {'tests/*' = ['DEV2']}\n")
+    for command in (
+        "init -q -b main",
+        "add -A",
+        "-c user.name=x -c user.email=x@y commit -q -m x",
+        "update-ref refs/remotes/origin/main HEAD",
+    ):
+        subprocess.run(["git", *command.split()], cwd=folder, check=True, capture_output=True)
+    return folder
+
+
+def run(command: str, folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return subprocess.run(
+        ["bash", "-c", command],
+        cwd=folder,
+        env={**os.environ, "PATH": path, **environment},
+        capture_output=True,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize(("page", "command"), EXAMPLES, ids=[" ".join(example) for example in EXAMPLES])
+def test_every_command_does_something(page: str, command: str, project: Path) -> None:
+    if "--watch" in command:
+        parse(command.split()[1:])  # it never ends; test_doors starts one
+        return
+    if command.startswith("devlint verify") and find_spec("torch") is None:
+        pytest.skip("torch is not installed")
+    for name in ("src/train.py", "train.py"):
+        (project / name).write_text(BUG)
+    if "--baseline" in command and "--write-baseline" not in command:
+        run(f"{command} --write-baseline", project)
+    done = run(command, project)
+    assert done.returncode in (0, 1), done.stderr
+    assert "Traceback" not in done.stderr
+    report = re.search(r"--output-file (\S+)", command)
+    assert done.returncode == 0 or (project / report[1]).read_text() if report else done.stdout
+
+
+def test_there_are_examples_on_the_pages() -> None:
+    assert {page for page, _ in EXAMPLES} >= {"README.md", "adoption.md", "ci.md", "configuration.md"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_configuration_is_read(page: Path, tmp_path: Path) -> None:
+    for text in blocks(page, "toml"):
+        if "[tool.devlint]" in text:
+            (tmp_path / "pyproject.toml").write_text(text)
+            assert Configs(Selection()).for_folder(str(tmp_path)).source is not None
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if not (page.parent / link).exists()] == []
+
+
+def test_every_key_and_format_has_its_line() -> None:
+    from msgspec.structs import fields
+
+    from devlint.schema import Table
+
+    keys = re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "docs/configuration.md").read_text(), re.MULTILINE)
+    assert sorted(keys) == sorted(field.encode_name for field in fields(Table))
+    rows = re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \|", (ROOT / "docs/ci.md").read_text(), re.MULTILINE)
+    assert sorted(re.findall(r"[a-z-]+", " ".join(rows))) == sorted(FORMATS)
+
+
+def test_the_messages_that_the_page_on_configuration_shows(tmp_path: Path) -> None:
+    (shown,) = blocks(ROOT / "docs/configuration.md", "text")
+    tables = ['selct = ["DEV1"]', 'per-file-ignores = {"tests/*" = "DEV1"}', 'ignore = ["DEV999"]']
+    for table, line in zip(tables, shown.splitlines(), strict=True):
+        (tmp_path / "pyproject.toml").write_text(f"[tool.devlint]\n{table}\n")
+        done = run("devlint", tmp_path)
+        assert done.returncode == 2
+        assert done.stderr.replace(f"{tmp_path}/", "") == f"{line}\n"
+
+
+def test_the_baseline_that_the_page_shows(project: Path) -> None:
+    (project / "src/train.py").write_text(BUG)
+    run("devlint src/ --baseline b.json --write-baseline", project)
+    (entry,) = blocks(ROOT / "docs/adoption.md", "json")
+    assert entry.strip() in (project / "b.json").read_text()
+
+
+def action() -> dict[str, Any]:
+    yaml = pytest.importorskip("yaml")
+    loaded: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
+    return loaded
+
+
+def step(project: Path, runner: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
+    """Run the action's step as GitHub does, with devlint's environment already made."""
+    (only,) = action()["runs"]["steps"]
+    python = runner / "devlint/bin/python"
+    if not python.exists():
+        python.parent.mkdir(parents=True)
+        python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+        python.chmod(0o755)
+    values = {name: str(given["default"]) for name, given in action()["inputs"].items()} | inputs
+    environment = {
+        key: re.sub(r"\$\{\{ inputs\.([\w-]+) \}\}", lambda match: values[match[1]], text)
+        for key, text in only["env"].items()
+    }
+    script = f"set -eo pipefail\n{only['run']}"
+    return run(script, project, RUNNER_TEMP=str(runner), GITHUB_ACTION_PATH=str(ROOT), **environment)
+
+
+def test_the_action_annotates(project: Path, tmp_path: Path) -> None:
+    (project / "src/train.py").write_text(BUG)
+    done = step(project, tmp_path, paths="src")
+    assert done.returncode == 1
+    assert done.stdout.startswith("::error title=devlint (DEV101),file=src/train.py,line=6,")
+    assert step(project, tmp_path, paths="src/clean.py").returncode == 0
+
+
+def test_the_action_takes_arguments_and_runs_none_of_them(project: Path, tmp_path: Path) -> None:
+    done = step(project, tmp_path, **{"args": "--exit-zero --ignore DEV2", "output-file": "a b.sarif"})
+    assert (done.returncode, done.stdout) == (0, "")
+    assert (project / "a b.sarif").exists()
+    done = step(project, tmp_path, paths="$(touch$IFS'evil') `touch evil` ; touch evil")
+    assert done.returncode == 2
+    assert not (project / "evil").exists()
+
+
+def test_workflows_use_the_inputs_that_the_action_has() -> None:
+    yaml = pytest.importorskip("yaml")
+    used = set()
+    for text in blocks(ROOT / "docs/ci.md", "yaml"):
+        jobs = yaml.safe_load(text).get("jobs", {})
+        for workflow_step in (item for job in jobs.values() for item in job["steps"]):
+            if workflow_step.get("uses", "").startswith("devlint/"):
+                used |= workflow_step["with"].keys()
+                arguments = workflow_step["with"].get("args", "").replace("${{ github.base_ref }}", "main")
+                parse(arguments.split())
+    assert used == set(action()["inputs"])
