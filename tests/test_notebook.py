@@ -174,6 +174,17 @@ def test_a_source_stays_a_string_or_a_list(source: object) -> None:
     assert "".join(after) == f"{FIXED}\nx"
 
 
+def test_a_fix_that_reaches_beyond_its_cell_is_not_offered() -> None:
+    idle = "# devlint: ignore[DEV101]"  # its fix takes out the row and its end
+    raw = notebook(cell(f"{idle}\nx = 1"), cell(f"y = 1\n{idle}"))
+    assert [(item.cell, item.code, item.fix is None) for item in findings(raw)] == [
+        (1, "DEV001", False),
+        (2, "DEV001", True),
+    ]
+    after = fix(raw, "nb.ipynb", Settings())
+    assert after.raw == notebook(cell("x = 1"), cell(f"y = 1\n{idle}"))
+
+
 def test_several_cells_are_fixed_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "nb.ipynb"
     path.write_bytes(notebook(IMPORT, BAD, cell("if:"), cell("%%time\nx.to(device); x.to(device)\nprint(x)")))

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from devlint import testing
+from devlint.errors import DevlintError
 
 EXAMPLE = Path(__file__).parent / "acme"
 BUG = EXAMPLE / "fixtures" / "ACM101" / "bug.py"
@@ -54,6 +55,21 @@ def test_its_tests_pass_with_devlint_testing(site: Path, tmp_path: Path) -> None
     assert result.returncode == 0, result.stdout
     proofs = "4 passed" if find_spec("torch") else "3 passed, 1 skipped"
     assert proofs in result.stdout
+
+
+@pytest.mark.skipif(find_spec("torch") is None, reason="proofs need torch")
+def test_a_false_claim_fails(tmp_path: Path) -> None:
+    folder = tmp_path / "DEV101"
+    folder.mkdir()
+    for name in ("bug.py", "fixed.py"):
+        (folder / name).write_text("import torch\n")
+    with pytest.raises(AssertionError, match=r"DEV101 bug\.py on sim: claimed .*, but runs"):
+        testing.prove(tmp_path, "DEV101")
+
+
+def test_nothing_is_proven_of_a_rule_that_is_not_installed(tmp_path: Path) -> None:
+    with pytest.raises(DevlintError, match="no such rule: XYZ999"):
+        testing.prove(tmp_path, "XYZ999")
 
 
 @pytest.mark.skipif(find_spec("torch") is None, reason="proofs need torch")
