@@ -673,7 +673,8 @@ def instantiate(ev: Evaluator, node: ast.Call, cls: Class, args: Arguments) -> V
     value = Value(kind, cell=cell, data=cls, origin=Origin("made", node))
     base = ev.module.library_base(cls)
     if base in api.LOADERS:
-        return torchcalls.loader(ev, node, args)
+        own = cls.method("__iter__") is not None or ev.module.mentions_device(cls.node)
+        return ev.fresh(node) if own else torchcalls.loader(ev, node, args)
     if base is not None and base.startswith("torch.optim."):
         return Value(Kind.OPTIMIZER, cell=cell)
     init = cls.method("__init__")

@@ -325,9 +325,7 @@ class Evaluator:
             part = base.cell.child(name, "", "attribute")
             if value is None:
                 return Value(cell=part)
-            if value.kind is Kind.MODULE:
-                return value._replace(cell=part)
-            return value
+            return value._replace(cell=part) if value.kind in (Kind.MODULE, Kind.UNKNOWN) else value
         if value is not None:
             if cls.is_module and value.kind is Kind.PARAMETER:
                 part = cls.cell.child(name, f"self.{name}", "attribute")

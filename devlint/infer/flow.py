@@ -362,8 +362,11 @@ class Flow(Evaluator):
         accelerated = self.state.accelerated
         if any(_catches_cuda_errors(handler) for handler in node.handlers):
             self.state.accelerated = True
+        probe = len(node.body) == 1 and isinstance(node.body[0], ast.Expr)
         self.trying += 1
+        self.probing += probe
         self.run(node.body)
+        self.probing -= probe
         self.trying -= 1
         self.run(node.orelse)
         after = self.state

@@ -134,6 +134,9 @@ class Module:
             for function, missed in self._missed.items()
             if any(cls.attribute(name) is not None for cls, name in missed)
         }
+        for function in list(stale):
+            # Who called it saw a summary that knew less.
+            stale.update(site.caller for site in function.sites if site.caller is not None)
         self._forget(stale)
         for function in stale:
             function.summary = None
@@ -536,8 +539,9 @@ class Module:
                 cls.assign(name, function, value)
         if function.owner is not None and function.name in _CONSTRUCTORS:
             if function.name == "__init__":
-                function.owner.places = dict(end.places)
-                function.owner.held = dict(end.held)
+                outside, held = self.state.places, self.state.held
+                function.owner.places = {c: p for c, p in end.places.items() if outside.get(c) != p}
+                function.owner.held = {c: h for c, h in end.held.items() if held.get(c) != h}
             else:
                 function.owner.accelerated |= end.accelerated
 

@@ -213,7 +213,8 @@ def relocate(ev: Evaluator, node: ast.AST, module: Value, device: Device, name: 
     cell = module.cell
     if cell is None:
         return
-    if device.form is not Form.CPU or name == "to_empty":
+    has_parameters = not (isinstance(module.data, str) and module.data.rsplit(".", 1)[-1] in api.LOSSES)
+    if has_parameters and (device.form is not Form.CPU or name == "to_empty"):
         for holding in ev.state.held.values():
             replaces = name in ("to_empty", "FullyShardedDataParallel")
             if any(
