@@ -540,9 +540,7 @@ def use_summary(
         elif found is not None and found[1].cell is not None:
             moves.relocate(ev, node, found[1], device(place), "to")
     for optimizer, holding in summary.held:
-        modules = frozenset(
-            by_cell[cell][1].cell or cell if cell in by_cell else cell for cell in holding.modules
-        )
+        modules = frozenset(_passed(ev, cell, by_cell) for cell in holding.modules)
         own = by_cell.get(optimizer)
         ev.state.held[own[1].cell if own and own[1].cell else optimizer] = holding._replace(modules=modules)
     called = node.func if isinstance(node, ast.Call) else node
@@ -556,6 +554,14 @@ def use_summary(
             ev.meeting(other, right, called, left)
     ev.state.accelerated |= summary.accelerated
     return _substitute_value(ev, node, summary.returns, by_cell, device)
+
+
+def _passed(ev: Evaluator, cell: Cell, by_cell: dict[Cell, tuple[ast.expr | None, Value]]) -> Cell:
+    """The caller's object for one of a callee, or of the caller's own parameters."""
+    found = by_cell.get(cell)
+    if found is not None and found[1].cell is not None:
+        return found[1].cell
+    return ev.aliases.get(cell, cell)
 
 
 def _made_in(function: Function, value: Value) -> bool:

@@ -109,6 +109,8 @@ class Evaluator:
         self.state = state
         self.discarding: ast.expr | None = None
         """The call whose result the statement at hand throws away."""
+        self.aliases: dict[Cell, Cell] = {}
+        """The objects that callers pass, by the cells of the parameters."""
         self.yields = False
         """Whether a `yield` was evaluated: a call of the function gives a generator."""
         self.comparing = False

@@ -427,6 +427,9 @@ class Module:
         state = State()
         flow = Flow(self, function, state)
         self._enter(flow, function, dict(informed[0]))
+        for name, value in informed[0]:
+            if value.cell is not None and name in function.cells:
+                flow.aliases[function.cells[name]] = value.cell
         state.accelerated |= informed[1]
         for cell, place in informed[2]:
             state.places[cell] = place
