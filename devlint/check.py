@@ -23,15 +23,11 @@ if TYPE_CHECKING:
     from argparse import Namespace
     from typing import TextIO
 
-    from .baseline import Baseline
-    from .changed import Changes
+    from .accepted import Accepted
     from .finding import Finding
-    from .fingerprint import Anchor
     from .settings import Settings
 
 _STDIN = "-"
-_SHOWN = 10
-"""Fixed entries of a baseline that are named one by one."""
 FORMAT = "DEVLINT_OUTPUT_FORMAT"
 
 
@@ -62,16 +58,14 @@ class _Check:
         self.findings: list[Finding] = []
         self.sources: dict[str, str] = {}
         self.raws: dict[str, bytes] = {}
-        self.linted: set[str] = set()
         self.problems: list[str] = []
         self.diffs: list[str] = []
-        self.gone: list[Anchor] = []
+        self.outdated = False
         self.fixed = 0
         self.unsafe = here.unsafe_fixes if options.unsafe_fixes is None else True
-        self.baseline = self._baseline()
-        self.changes = self._changes()
+        self.accepted = self._accepted()
         self.keeps_sources = (
-            self.format in report.WITH_SOURCES or self.baseline is not None or options.add_noqa
+            self.format in report.WITH_SOURCES or self.accepted is not None or options.add_noqa
         )
 
     def run(self) -> int:
@@ -88,10 +82,10 @@ class _Check:
         if self.problems:
             return 2
         found = self.diffs if self.options.diff else self.findings
-        return int(bool(found or self.gone) and not self.options.exit_zero)
+        return int((bool(found) or self.outdated) and not self.options.exit_zero)
 
     def _lint(self, paths: list[str]) -> None:
-        if not paths and not self.problems and self.changes is None:
+        if not paths and not self.problems and self.options.diff_base is None:
             print("devlint: no Python files found", file=sys.stderr)
         for path in paths if self.options.quiet else counted(paths, sys.stderr):
             try:
@@ -116,19 +110,12 @@ class _Check:
 
                 check_selectors(selectors, installed(), f"--{flag.replace('_', '-')}")
 
-    def _baseline(self) -> Baseline | None:
-        if self.options.baseline is None:
+    def _accepted(self) -> Accepted | None:
+        if self.options.baseline is None and self.options.diff_base is None:
             return None
-        from .baseline import read
+        from .accepted import Accepted
 
-        return read(self.options.baseline, required=not self.options.write_baseline)
-
-    def _changes(self) -> Changes | None:
-        if self.options.diff_base is None:
-            return None
-        from .changed import Changes
-
-        return Changes(self.options.diff_base)
+        return Accepted(self.options, self.configs)
 
     def _paths(self) -> list[str]:
         """Return the files to lint, each once, in the order of their names."""
@@ -139,7 +126,7 @@ class _Check:
                 continue
             try:
                 for path in find(argument, self.configs.for_folder, self.problems):
-                    if self.changes is None or self.changes.include(path):
+                    if self.accepted is None or not self.accepted.skips(path):
                         found.setdefault(os.path.abspath(path), path)
             except DevlintError as error:
                 self.problems.append(str(error))
@@ -171,7 +158,8 @@ class _Check:
         else:
             findings = lint(raw, name, settings)
         self.findings += findings
-        self.linted.add(os.path.abspath(name))
+        if self.accepted is not None:
+            self.accepted.linted.add(os.path.abspath(name))
         if findings and self.keeps_sources:
             self.sources |= _texts(name, raw)
         if findings and self.options.add_noqa:
@@ -181,9 +169,9 @@ class _Check:
         from . import fix
 
         def unlisted(findings: list[Finding], state: bytes) -> list[Finding]:
-            return (
-                findings if self.baseline is None else self.baseline.split(findings, _texts(name, state))[0]
-            )
+            if self.accepted is None:
+                return findings
+            return self.accepted.unlisted(findings, _texts(name, state))
 
         fixed = fix.fix(raw, name, settings, self.unsafe, unlisted)
         if self.options.diff:
@@ -208,54 +196,17 @@ class _Check:
         self.problems.append(f"{path}: internal error: {type(error).__name__}: {error} (-v shows where)")
 
     def _settle(self) -> None:
-        """Write the baseline, or hold the findings against it; then against what has changed."""
-        if self.options.write_baseline and self.baseline is not None:
-            self.baseline.write(self.findings, self.sources, self._seen)
-            if not self.options.quiet:
-                print(f"devlint: {len(self.findings)} findings in {self.baseline.path}", file=sys.stderr)
-            self.findings = []
+        """Write the baseline, or leave out what is old."""
+        if self.accepted is None:
             return
-        if self.baseline is not None:
-            from .baseline import described
-
-            self.gone = [
-                entry
-                for entry in self.baseline.split(self.findings, self.sources)[1].elements()
-                if self._seen(entry)
-            ]
-            if self.gone:
-                print(
-                    f"devlint: {self.baseline.path} lists what is fixed (--write-baseline takes it out):",
-                    *(f"  {described(entry)}" for entry in self.gone[:_SHOWN]),
-                    *[f"  and {len(self.gone) - _SHOWN} more"][: len(self.gone) > _SHOWN],
-                    sep="\n",
-                    file=sys.stderr,
-                )
-        self.findings = self._new(self.findings)
-
-    def _new(self, findings: list[Finding]) -> list[Finding]:
-        """Return the findings that no baseline lists and that touch what has changed."""
-        if self.baseline is not None:
-            findings, _ = self.baseline.split(findings, self.sources)
-        if self.changes is not None:
-            findings = [finding for finding in findings if self.changes.touch(finding)]
-        return findings
-
-    def _seen(self, entry: Anchor) -> bool:
-        """Whether this run would have found again what an entry of the baseline is about."""
-        from .lint import selections_for
-        from .registry import severities
-        from .selection import choose
-
-        assert self.baseline is not None
-        path = self.baseline.file_of(entry)
-        if not os.path.lexists(path):
-            return True
-        if os.path.abspath(path) not in self.linted:
-            return False
-        known = severities()
-        on = choose(known, selections_for(path, self.configs.for_file(path)))
-        return entry.code in on or entry.code not in known
+        if not self.options.write_baseline:
+            self.outdated = self.accepted.tell_fixed(self.findings, self.sources)
+            self.findings = self.accepted.new(self.findings, self.sources)
+            return
+        self.accepted.write(self.findings, self.sources)
+        if not self.options.quiet:
+            print(f"devlint: {len(self.findings)} findings in {self.options.baseline}", file=sys.stderr)
+        self.findings = []
 
     def _add_noqa(self) -> None:
         """Silence what was found, and keep what cannot be."""
@@ -273,7 +224,8 @@ class _Check:
                 if after != raw:
                     write(name, raw, after)
                     self.sources |= _texts(name, after)
-                    mine = self._new(lint(after, name, self.configs.for_file(name)))
+                    mine = lint(after, name, self.configs.for_file(name))
+                    mine = mine if self.accepted is None else self.accepted.new(mine, self.sources)
             except DevlintError as error:
                 self.problems.append(str(error))
             left += mine

@@ -26,7 +26,7 @@ ORDER = [
     *("magics", "notebook", "lint"),
     *("fingerprint", "report"),
     *("output", "schema", "config", "files", "fix"),
-    *("progress", "changed", "baseline", "noqa", "show", "watch"),
+    *("progress", "changed", "baseline", "accepted", "noqa", "show", "watch"),
     *("options", "explain", "check", "flake8"),
     *("runtime", "testing"),
     *("cli", "__main__"),
