@@ -157,10 +157,10 @@ FIXED = "x = x.to(device)"
 @pytest.mark.parametrize("indent", [None, 1, 4])
 @pytest.mark.parametrize("newline", [b"\n", b"\r\n"])
 def test_a_fix_changes_its_row_and_no_other_byte(indent: int | None, newline: bytes) -> None:
-    odd = cell('%magic\nprint("é \\u00e9 <\u2028>")\nx.to(device)  # é\n"\\n"')
+    odd = cell('%magic\nprint("é \\u00e9 <\u2028>")\nx.to(device)  # é\nodd = "\\n"')
     raw = notebook(IMPORT, cell("x = torch.ones(2)\n!ls"), odd, cell("x"), indent=indent)
     raw = raw.replace(b'"nbformat_minor": 5', b'"nbformat_minor": 5.0, "a":[1e3 ,"\\u00e9"]')
-    raw = raw.replace(b"\n", newline)
+    raw = raw.replace(b"odd = ", b"\\u006fdd = ").replace(b"\n", newline)
     after = fix(raw, "nb.ipynb", Settings())
     assert after.raw == raw.replace(b"x.to(device)", FIXED.encode())
     assert after.remaining == []

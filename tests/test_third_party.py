@@ -65,6 +65,8 @@ def test_a_false_claim_fails(tmp_path: Path) -> None:
         (folder / name).write_text("import torch\n")
     with pytest.raises(AssertionError, match=r"DEV101 bug\.py on sim: claimed .*, but runs"):
         testing.prove(tmp_path, "DEV101")
+    with pytest.raises(AssertionError, match=r"there is no DEV105/bug\.py"):
+        testing.prove(tmp_path, "DEV105")
 
 
 def test_nothing_is_proven_of_a_rule_that_is_not_installed(tmp_path: Path) -> None:

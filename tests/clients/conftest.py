@@ -52,7 +52,7 @@ class Environment(NamedTuple):
 
 @pytest.fixture(scope="session")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Environment:
-    """Install the wheel beside flake8, bugbear and pre-commit."""
+    """Install the wheel beside pre-commit, flake8 and some of its plugins."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder / "venv", with_pip=False)
     bin = folder / "venv" / ("Scripts" if os.name == "nt" else "bin")
@@ -69,7 +69,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Enviro
         "GIT_COMMITTER_EMAIL": "test@example.org",
     }
     found = Environment(bin, variables, home)
-    installed = found.install(str(wheel), "flake8>=7", "flake8-bugbear", "pre-commit")
+    installed = found.install(str(wheel), "flake8>=7", "flake8-bugbear", "flake8-noqa", "pre-commit")
     if installed.returncode and "CI" not in os.environ:
         pytest.skip(f"cannot install the clients: {installed.stderr[-500:]}")
     assert installed.returncode == 0, installed.stderr

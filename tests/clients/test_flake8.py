@@ -122,6 +122,13 @@ def test_a_noqa_without_use_is_told_as_on_the_command_line(environment: Environm
     assert found == devlint(environment, tmp_path, "idle.py")
 
 
+def test_flake8_sees_which_noqa_is_of_use(environment: Environment, tmp_path: Path) -> None:
+    write(tmp_path, noqa=NOQA)
+    result = environment.run("flake8", "--select", "NQA", "noqa.py", cwd=tmp_path)
+    rows = [row for _, row, _, code in places(result.stdout) if code == "NQA102"]
+    assert rows == [8]
+
+
 def test_several_processes_find_the_same(environment: Environment, tmp_path: Path) -> None:
     for number in range(12):
         write(tmp_path, **{f"bad{number:02}": BAD, f"noqa{number:02}": NOQA})
