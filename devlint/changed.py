@@ -66,6 +66,9 @@ class Changes:
                 found[self._path(_unquoted(line[4:])[2:])] = rows
             elif match := _HUNK.match(line):
                 first, count = int(match[1]), int(match[2] or 1)
+                first += (
+                    not count
+                )  # rows went from below this one: what holds both sides of the gap has changed
                 rows.append(range(first, first + count))
         return found
 

@@ -297,13 +297,23 @@ def test_a_file_that_is_moved_has_not_changed(repository: Path, capsys: pytest.C
     assert found(capsys, "--diff-base", "main") == (0, [], [])
 
 
+@pytest.mark.parametrize(
+    ("after", "rows"),
+    [
+        ("import torch\nx.to(\n    d,\n    b,\n)\ny = 1\n", ["b.py:2"]),
+        ("import torch\nx.to(\n    d,\n)\ny = 1\n", ["b.py:2"]),
+        ("import torch\nx.to(\n    d,\n    a,\n)\n", []),
+        ("import torch\nx.to(\n    d,\n    a,\n)\ny = 2\n", []),
+        ("x.to(\n    d,\n    a,\n)\ny = 1\nimport torch\n", []),
+    ],
+)
 def test_a_change_anywhere_in_a_statement_counts(
-    repository: Path, capsys: pytest.CaptureFixture[str]
+    repository: Path, capsys: pytest.CaptureFixture[str], after: str, rows: list[str]
 ) -> None:
-    (repository / "b.py").write_text("import torch\nx.to(\n    d,\n    a,\n)\n")
+    (repository / "b.py").write_text("import torch\nx.to(\n    d,\n    a,\n)\ny = 1\n")
     commit()
-    (repository / "b.py").write_text("import torch\nx.to(\n    d,\n    b,\n)\n")
-    assert found(capsys, "--diff-base", "HEAD") == (1, ["b.py:2"], [])
+    (repository / "b.py").write_text(after)
+    assert found(capsys, "--diff-base", "HEAD") == (int(bool(rows)), rows, [])
 
 
 def test_from_a_folder_below(
