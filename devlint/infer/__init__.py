@@ -39,3 +39,15 @@ def infer(
         (line, describe(in_use(value), device)) for line, (value, device) in sorted(module.reveals.items())
     )
     return Inference(found, reveals)
+
+
+def exports(text: str, lookup: Callable[[str], Value | None] | None = None) -> dict[str, Value]:
+    """Infer what a module defines at its top level, for the `lookup` of the files that import it.
+
+    Functions and classes come with their summaries: a call from another file means what it means here.
+
+    Raises as `infer` does.
+    """
+    module = Module(ast.parse(text), lookup)
+    module.analyse()
+    return {name: value for name, value in module.state.env.items() if isinstance(name, str)}

@@ -166,9 +166,21 @@ def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
         ev.module.cuda_by_nature = True
     result = ev.fresh(node)
     parties = [(at, value) for at, value in args.positional if _may_hold_tensors(value)]
+    if parties and result.cell is not None:
+        device = parties[0][1].device
+        result.cell.follows = device if device.form in (Form.SAME, Form.ACCELERATOR) else None
+    parties = [(at, followed(value)) for at, value in parties]
     if len(parties) > 1:
         ev.module.maybe_loss(ev.function, result.cell, [(at, ev.location(v), v.cell) for at, v in parties])
     return result
+
+
+def followed(value: Value) -> Value:
+    """A value that goes into a loss: what an unknown network made of a moved input lives with the input."""
+    follows = value.cell.follows if value.kind is Kind.UNKNOWN and value.cell is not None else None
+    if follows is None or value.device.form is not Form.UNKNOWN:
+        return value
+    return value._replace(device=follows)
 
 
 def _imports(node: ast.Call) -> bool:
@@ -453,7 +465,8 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
     name = library.rsplit(".", 1)[-1]
     place = ev.place_of(base)
     if name in api.LOSSES:
-        parties = [p for i, p in enumerate(args.positional) if i not in api.CPU_ARGUMENTS.get(name, ())]
+        exempt = api.CPU_ARGUMENTS.get(name, ())
+        parties = [(at, followed(v)) for i, (at, v) in enumerate(args.positional) if i not in exempt]
         note_tensors(args)
         device = ev.meet(node, parties + list(args.keywords.values()))
         return Value(Kind.SCALAR, device, ev.module.cell(node, "op"))
@@ -679,8 +692,9 @@ def instantiate(ev: Evaluator, node: ast.Call, cls: Class, args: Arguments) -> V
     value = Value(kind, cell=cell, data=cls, origin=Origin("made", node))
     base = ev.module.library_base(cls)
     if base in api.LOADERS:
-        own = cls.method("__iter__") is not None or ev.module.mentions_device(cls.node)
-        return ev.fresh(node) if own else torchcalls.loader(ev, node, args)
+        if cls.method("__iter__") is not None or ev.module.mentions_device(cls.node):
+            return ev.fresh(node)
+        return torchcalls.loader(ev, node, args)
     if base is not None and base.startswith("torch.optim."):
         return Value(Kind.OPTIMIZER, cell=cell)
     init = cls.method("__init__")
@@ -688,7 +702,5 @@ def instantiate(ev: Evaluator, node: ast.Call, cls: Class, args: Arguments) -> V
         function_call(ev, node, init, value, args)
         if cls.places:
             own = cls.places.get(cls.cell)
-            ev.state.places[cell] = UNKNOWN_DEVICE if own is None else own
-            if own is not None and own.key is not None:
-                ev.state.places[cell] = UNKNOWN_DEVICE
+            ev.state.places[cell] = own if own is not None and own.key is None else UNKNOWN_DEVICE
     return value

@@ -111,6 +111,8 @@ class Evaluator:
         """The call whose result the statement at hand throws away."""
         self.aliases: dict[Cell, Cell] = {}
         """The objects that callers pass, by the cells of the parameters."""
+        self.lost: ast.expr | None = None
+        """The move whose result is kept, but by nobody."""
         self.yields = False
         """Whether a `yield` was evaluated: a call of the function gives a generator."""
         self.comparing = False
@@ -195,7 +197,7 @@ class Evaluator:
         elif cell.batch is None:
             cell.batch = value.cell.batch
         if not cell.label and value.cell.label and isinstance(key, str):
-            cell.label = f"{value.cell.label}.{key}" if via == "attribute" else f"{value.cell.label}[{key!r}]"
+            cell.label = f"{value.cell.label}.{key}" if via == "attribute" else f'{value.cell.label}["{key}"]'
         device = value.device
         if device.key is value.cell:
             device = device._replace(key=cell)

@@ -139,6 +139,12 @@ class Flow(Evaluator):
             self.statement = None if self.in_expression else value
             self.eval(value)
             self.discarding = None
+        elif isinstance(value, ast.Tuple):
+            for item in value.elts:  # `x, y.to(device)`
+                self.discarding = None if self.probing else item
+                self.statement = None
+                self.eval(item)
+            self.discarding = None
         elif isinstance(value, ast.IfExp):
             self.in_expression = True
             self._if(
@@ -182,6 +188,7 @@ class Flow(Evaluator):
         if self.module.read_later(self.function, target.id, node, loop.node):
             return
         casts = name in api.CAST_METHODS
+        self.lost = call
         self.module.rebound(self.function, call, loop.bound[target.id], name, casts, loop.node.iter)
 
     def _loop_binding(self, name: str) -> Loop | None:

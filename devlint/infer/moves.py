@@ -156,7 +156,8 @@ def move_tensor(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arg
     kind = Kind.TENSOR if base.kind is Kind.PARAMETER else base.kind
     if device is None:
         return Value(kind, ev.location(base), base.cell)
-    record_move(ev, base, device)
+    if ev.lost is not node:
+        record_move(ev, base, device)
     return Value(kind, device, base.cell, origin=Origin("moved", node))
 
 
@@ -186,7 +187,7 @@ def move_unknown(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Ar
     if ev.discarding is node:
         if device is not None or casts:
             discarded(ev, node, base, name, casts, device)
-    elif device is not None:
+    elif device is not None and ev.lost is not node:
         record_move(ev, base, device)
     if device is None:
         return base

@@ -155,7 +155,7 @@ def kind_by_use(value: Value) -> Kind | None:
     cell = value.cell
     if _contradicted(cell):
         return None
-    if _used_as_tensor(cell) or _element_evidence(cell) or _from_default_collate(value):
+    if _used_as_tensor(cell) or _element_evidence(cell) or _from_default_collate(value) or _half_fixed(cell):
         return Kind.TENSOR
     return None
 
@@ -192,6 +192,12 @@ def _used_as_tensor(cell: Cell, depth: int = 4) -> bool:
         and depth > 0
         and all(_used_as_tensor(source, depth - 1) for source in cell.sources or ())
     )
+
+
+def _half_fixed(cell: Cell) -> bool:
+    """Whether it is one of several that were unpacked together, of which another is moved and kept."""
+    unpacked = cell.via == "item" and type(cell.key) is int and cell.batch is not None
+    return unpacked and cell.batch is not None and bool(cell.batch.moved - {cell})
 
 
 def _element_evidence(cell: Cell) -> bool:

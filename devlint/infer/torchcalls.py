@@ -188,7 +188,7 @@ def _is_scalar(name: str, args: Arguments) -> bool:
 
 def _operation(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Value:
     """A torch function of tensors: its arguments meet, and the result lives with them."""
-    from .calls import note_tensors
+    from .calls import followed, note_tensors
 
     cell = ev.module.cell(node, "op")
     given = args.get(None, "device")
@@ -214,6 +214,7 @@ def _operation(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Val
         for _, value in args.positional[1:2]:
             if value.kind is Kind.UNKNOWN and value.cell is not None:
                 value.cell.note(AS_TENSOR)
+        parties = [(at, followed(value)) for at, value in parties]
     device = ev.meet(node, parties)
     scalar = (
         name in ("sum", "mean", "max", "min", "prod", "norm", "median", "all", "any")

@@ -139,6 +139,7 @@ class Cell:
         "batch",
         "children",
         "elements_are",
+        "follows",
         "key",
         "label",
         "moved",
@@ -164,6 +165,8 @@ class Cell:
         """The whole that this is an element of, where siblings share a fate."""
         self.moved: set[Cell] = set()
         """The elements of this whole that were moved."""
+        self.follows: Device | None = None
+        """Where its argument was moved, if an unknown callee computed it: for a loss, it is there too."""
         self.placed = False
         """Whether a framework put it where it belongs."""
         self.moved_to: Device | None = None

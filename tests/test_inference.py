@@ -1,0 +1,128 @@
+"""The inference by itself: facts, and what crosses files."""
+
+from __future__ import annotations
+
+import pytest
+
+from devlint.infer import exports, infer
+from devlint.infer.facts import BatchMeeting, Discarded, HardcodedDevice, StaleOptimizer
+
+LOOP = """
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+from helpers import move, device
+
+model = nn.Linear(4, 2).to(device)
+for batch in DataLoader(dataset):
+    x, y = move(batch)
+    print(model(x) - y)
+"""
+
+
+def lookup_in(**modules: str):  # type: ignore[no-untyped-def]
+    known = {
+        f"{module}.{name}": value for module, text in modules.items() for name, value in exports(text).items()
+    }
+    return known.get
+
+
+def test_ordinary_code_has_no_facts() -> None:
+    text = "import torch\nx = torch.zeros(3).to('cpu')\nmodel = torch.nn.Linear(2, 2)\nmodel.to(x.device)\n"
+    assert infer(text).facts == ()
+
+
+def test_what_another_file_returns_is_unknown_and_silent() -> None:
+    assert infer(LOOP).facts == ()
+
+
+def test_a_function_of_another_file_moves_the_batch() -> None:
+    helpers = """
+import torch
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+def move(batch):
+    return [part.to(device) for part in batch]
+"""
+    assert infer(LOOP, lookup=lookup_in(helpers=helpers)).facts == ()
+
+
+def test_a_function_of_another_file_leaves_the_batch() -> None:
+    helpers = """
+import torch
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+def move(batch):
+    return batch
+"""
+    (fact,) = infer(LOOP, lookup=lookup_in(helpers=helpers)).facts
+    assert isinstance(fact, BatchMeeting)
+    assert (fact.span.line, fact.other, fact.partly, fact.certain) == (10, "model", False, True)
+
+
+def test_a_module_of_another_file_is_moved_there() -> None:
+    models = "from torch import nn\nclass Net(nn.Module):\n    def forward(self, x):\n        return x\n"
+    text = "import torch\nfrom models import Net\nnet = Net()\nnet.to('cpu')\nnet.half()\n"
+    assert infer(text, lookup=lookup_in(models=models)).facts == ()
+
+
+def test_a_variable_that_holds_the_cpu_is_a_switch_when_cpu_values_move_to_it() -> None:
+    text = """
+import torch
+from torch.utils.data import DataLoader
+device = torch.device("cpu")
+model = torch.nn.Linear(2, 2).to(device)
+for x, y in DataLoader(dataset):
+    model(x)
+"""
+    (fact,) = infer(text).facts
+    assert isinstance(fact, BatchMeeting)
+    assert fact.device == "device"
+    assert infer(text.replace(".to(device)", "")).facts == ()
+
+
+def test_a_call_is_reported_once_however_often_its_function_is_analysed() -> None:
+    text = """
+import torch
+def move(x):
+    x.unsqueeze(0)
+    x.to("cuda")
+for i in range(3):
+    for j in range(3):
+        move(torch.zeros(i))
+"""
+    facts = infer(text).facts
+    assert [type(fact) for fact in facts] == [Discarded, HardcodedDevice]
+
+
+@pytest.mark.parametrize(
+    ("optimizer", "before", "stage"),
+    [
+        ("Adagrad(model.parameters())", "", "stateful"),
+        ("Adam(model.parameters())", "", "fresh"),
+        ("Adam(model.parameters())", "optimizer.step()", "stepped"),
+        ("Adam(model.parameters())", "optimizer.load_state_dict(state)", "loaded"),
+        ("SGD(model.parameters(), lr=1)", "optimizer.step()", "fresh"),
+        ("SGD(model.parameters(), lr=1, momentum=0.9)", "optimizer.step()", "stepped"),
+    ],
+)
+def test_what_an_optimizer_holds_when_the_module_moves(optimizer: str, before: str, stage: str) -> None:
+    text = f"""
+import torch
+model = torch.nn.Linear(2, 2)
+optimizer = torch.optim.{optimizer}
+{before}
+model.to(device)
+"""
+    (fact,) = infer(text).facts
+    assert isinstance(fact, StaleOptimizer)
+    assert (fact.stage, fact.line, fact.span.line) == (stage, 4, 6)
+
+
+def test_columns_count_characters() -> None:
+    (fact,) = infer('import torch\nx = torch.zeros(1); "äöü"; x.to("cpu:0")\n').facts
+    assert (fact.span.line, fact.span.column) == (2, 27)
+
+
+@pytest.mark.parametrize("source", ["print 'x'", "x = (", "\0"])
+def test_unreadable_source_raises(source: str) -> None:
+    with pytest.raises((SyntaxError, ValueError)):
+        infer(source)
