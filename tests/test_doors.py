@@ -275,9 +275,10 @@ def test_watching_lints_again_after_a_change(here: Path) -> None:
             os.set_blocking(run.stdout.fileno(), False)
             line = ""
             for _ in range(600):
-                (here / "a.py").write_text("def f(:\n")
-                line = line or run.stdout.readline()
-                if line:
+                (here / "new").write_text("def f(:\n")
+                (here / "new").replace(here / "a.py")
+                line = run.stdout.readline()
+                if line.startswith("a.py"):
                     break
                 time.sleep(0.05)
             assert line.startswith("a.py:1:7: DEV000")
