@@ -17,6 +17,7 @@ from .values import (
     AS_TENSOR,
     CPU,
     DIFFERENTIATED,
+    MAY_HOLD_TENSORS,
     NONE,
     NUMBER,
     STRING,
@@ -165,7 +166,7 @@ def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
     if first is not None and first.data in api.CUDA_BY_NATURE and _imports(node):
         ev.module.cuda_by_nature = True
     result = ev.fresh(node)
-    parties = [(at, value) for at, value in args.positional if _may_hold_tensors(value)]
+    parties = [(at, value) for at, value in args.positional if value.kind in MAY_HOLD_TENSORS]
     if parties and result.cell is not None:
         device = parties[0][1].device
         result.cell.follows = device if device.form in (Form.SAME, Form.ACCELERATOR) else None
@@ -187,10 +188,6 @@ def _imports(node: ast.Call) -> bool:
     """`importlib.import_module("triton")`, `optional_import("tensorrt")`."""
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     return "import" in name
-
-
-def _may_hold_tensors(value: Value) -> bool:
-    return value.kind in TENSORS or value.kind in (Kind.BATCH, Kind.UNKNOWN)
 
 
 def method_call(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
@@ -283,11 +280,7 @@ def tensor_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: A
 
 
 def _tensors(args: Arguments) -> list[tuple[ast.expr, Value]]:
-    return [
-        (at, value)
-        for at, value in args.all()
-        if value.kind in TENSORS or value.kind in (Kind.BATCH, Kind.UNKNOWN)
-    ]
+    return [(at, value) for at, value in args.all() if value.kind in MAY_HOLD_TENSORS]
 
 
 def note_tensors(args: Arguments) -> None:
@@ -481,7 +474,9 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
         else node.func
     )
     given = [*args.positional, *args.keywords.values(), *args.unpacked]
-    unmoved = [(at, value) for at, value in given if _may_hold_tensors(value) or value.kind is Kind.CONTAINER]
+    unmoved = [
+        (at, value) for at, value in given if value.kind in MAY_HOLD_TENSORS or value.kind is Kind.CONTAINER
+    ]
     for index, (at, value) in enumerate(unmoved):
         # Of what else an unknown model takes, some may belong on the cpu: lengths, texts, settings.
         if index == 0 or known or ev.location(value).key is ev.location(unmoved[0][1]).key:

@@ -18,6 +18,7 @@ from .values import (
     AS_TENSOR,
     CPU,
     DTYPE,
+    MAY_HOLD_TENSORS,
     NONE,
     NUMBER,
     OTHER,
@@ -430,7 +431,7 @@ class Evaluator:
         """Where the result of an operation lives: with its tensors, of which 0-dim ones do not count."""
         best = UNKNOWN_DEVICE
         for value in parties:
-            if value.kind in TENSORS or value.kind in (Kind.BATCH, Kind.UNKNOWN):
+            if value.kind in MAY_HOLD_TENSORS:
                 device = self.location(value)
                 if value.kind is Kind.SCALAR and len(parties) > 1:
                     continue
@@ -443,9 +444,7 @@ class Evaluator:
     def meet(self, node: ast.AST, parties: Sequence[tuple[ast.expr, Value]]) -> Device:
         """Record that values come together in one operation; returns where the result lives."""
         places = [
-            (at, self.location(value), value)
-            for at, value in parties
-            if value.kind in TENSORS or value.kind in (Kind.BATCH, Kind.UNKNOWN)
+            (at, self.location(value), value) for at, value in parties if value.kind in MAY_HOLD_TENSORS
         ]
         if len(places) > 1:
             for i, (left, here, one) in enumerate(places):

@@ -43,6 +43,7 @@ class Kind(Enum):
 
 
 TENSORS = frozenset({Kind.TENSOR, Kind.SCALAR, Kind.PARAMETER})
+MAY_HOLD_TENSORS = TENSORS | {Kind.BATCH, Kind.UNKNOWN}
 
 
 class Form(Enum):
