@@ -743,6 +743,8 @@ class Evaluator:
             for key in index.data:
                 self.state.env[(base.cell, key)] = value
             return
+        if value.origin is not None and value.origin.how == "moved":
+            _place_element(base.cell)
         key = subscript_key(target.slice)
         self.state.env[(base.cell, key)] = value
         if base.kind in (Kind.BATCH, Kind.UNKNOWN) and not isinstance(target.slice, ast.Constant):
@@ -774,6 +776,16 @@ def _weight(device: Device) -> int:
 def _excused(value: Value, device: Device) -> bool:
     """Whether a value may meet any device: torch accepts 0-dim tensors of the cpu."""
     return value.kind is Kind.SCALAR and device.form in (Form.CPU, Form.AT)
+
+
+def _place_element(cell: Cell) -> None:
+    """A moved value is stored deep inside an element of a batch: the loop around it moves that element."""
+    if cell.batch is None:
+        return
+    element = cell
+    while element.parent is not None and element.parent is not cell.batch:
+        element = element.parent
+    element.placed |= element is not cell
 
 
 def _is_whole(cell: Cell) -> bool:

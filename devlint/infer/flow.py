@@ -70,9 +70,13 @@ def _paths(value: Value, path: Path) -> frozenset[Path] | None:
     return device.key if isinstance(device.key, frozenset) else None
 
 
-def _from_loader(value: Value) -> bool:
-    """Whether a loader made the value: it makes new ones every round, and keeps none."""
-    return value.kind is Kind.BATCH and value.device.form is Form.CPU
+def _from_loader(value: Value, loop: Loop) -> bool:
+    """Whether the loop is over a loader, which makes new batches every round and keeps none."""
+    if value.kind is not Kind.BATCH or value.device.form is not Form.CPU or value.cell is None:
+        return False
+    whole = value.cell.batch or value.cell
+    made_at = whole.key[1] if isinstance(whole.key, tuple) else None
+    return any(node is made_at for node in ast.walk(loop.node.iter))
 
 
 def _is_element(value: Value) -> bool:
@@ -183,7 +187,7 @@ class Flow(Evaluator):
         if name not in api.MOVE_METHODS and name not in api.CAST_METHODS:
             return
         loop = self._loop_binding(target.id)
-        if loop is None or _from_loader(loop.bound[target.id]):
+        if loop is None or _from_loader(loop.bound[target.id], loop):
             return
         if self.module.read_later(self.function, target.id, node, loop.node):
             return
@@ -203,7 +207,7 @@ class Flow(Evaluator):
         if not isinstance(receiver, ast.Name):
             return None
         loop = self._loop_binding(receiver.id)
-        if loop is None or _from_loader(loop.bound[receiver.id]):
+        if loop is None or _from_loader(loop.bound[receiver.id], loop):
             return None
         if self.module.read_later(self.function, receiver.id, statement, loop.node):
             return None

@@ -298,7 +298,7 @@ def _element(device: Device) -> _Element | None:
     if not isinstance(cell, Cell) or device.form not in (Form.CPU, Form.AT):
         return None
     whole = cell.batch or (cell if cell.via == "element" else None)
-    if whole is None or _placed(whole):
+    if whole is None or _placed(cell):
         return None
     loader = whole.parent
     known = device.form is Form.CPU or (loader is not None and bool(loader.seen & AS_LOADER))
@@ -312,9 +312,7 @@ def _placed(cell: Cell | None) -> bool:
 
 
 def _batches(module: Module, source: Source) -> list[AnyFact]:
-    dropped = {
-        cell for seen in module.discards.values() for cell in (seen.receiver.cell, seen.receiver.device.key)
-    }
+    dropped = _dropped(module)
     meetings = list(module.meetings)
     for loss in module.losses:
         meetings.extend(_loss_meetings(loss))
@@ -324,6 +322,17 @@ def _batches(module: Module, source: Source) -> list[AnyFact]:
             if key not in found or fact.span < found[key].span:
                 found[key] = fact
     return [*found.values(), *_fed_unmoved(module, dropped, source)]
+
+
+def _dropped(module: Module) -> set[object]:
+    """What discarded moves were meant for, and what of a batch holds it: one cause, one finding."""
+    dropped: set[object] = set()
+    for seen in module.discards.values():
+        for cell in (seen.receiver.cell, seen.receiver.device.key):
+            while isinstance(cell, Cell) and cell not in dropped:
+                dropped.add(cell)
+                cell = cell.parent if cell.batch is not None and cell.parent is not cell.batch else None
+    return dropped
 
 
 def _unmoved(met: Met, dropped: set[object], source: Source) -> Iterator[tuple[object, BatchMeeting]]:
