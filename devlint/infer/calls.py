@@ -310,6 +310,9 @@ def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
         return NONE
     if name in ("items", "values", "keys"):
         return _mapping_view(ev, node, base, name)
+    if name in ("update", "__setitem__", "setdefault"):
+        cell.placed = True  # what it holds now is what it was given
+        return NONE
     if name in ("get", "pop") and len(args.positional) == 1:
         return ev.part(base, args.positional[0][1].data or ("item", "get"), "item")
     if name in api.CAST_METHODS:
