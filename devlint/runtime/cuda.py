@@ -141,6 +141,7 @@ def _answers(device: torch.device) -> dict[str, Any]:
         "is_available": True,
         "is_initialized": True,
         "is_bf16_supported": True,
+        "is_current_stream_capturing": False,
         "device_count": 1,
         "current_device": device.index,
         "get_device_name": properties.name,

@@ -47,6 +47,7 @@ ANSWERS = {
     "thread": "cuda",
     "backward": [2.0, 2.0, 2.0],
     "timed": True,
+    "capturing": False,
     "second": "CUDA error: invalid device ordinal",
     "generator": "cuda",
     "host generator": "Expected a 'cuda' device type for generator but found 'cpu'",

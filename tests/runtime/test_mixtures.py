@@ -22,7 +22,7 @@ def test_table(laboratory: Callable[..., Any], expression: str, claimed: str) ->
     status, detail = laboratory("mixtures.outcome", expression)
     if claimed.startswith("raises"):
         assert status == "raises", f"runs, on {detail}"
-        assert detail.startswith(claimed.removeprefix("raises ")), detail
+        assert claimed.removeprefix("raises ") in detail
     else:
         assert status == "ok", detail
         assert (detail or "ok") == claimed

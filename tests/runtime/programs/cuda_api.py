@@ -41,6 +41,7 @@ if torch.cuda.is_available():
         stop.record()
     torch.cuda.synchronize()
     seen["timed"] = start.elapsed_time(stop) >= 0
+    seen["capturing"] = torch.cuda.is_current_stream_capturing()
     try:
         torch.ones(2, device="cuda:1")
     except RuntimeError as error:
