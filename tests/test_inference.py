@@ -126,3 +126,18 @@ def test_columns_count_characters() -> None:
 def test_unreadable_source_raises(source: str) -> None:
     with pytest.raises((SyntaxError, ValueError)):
         infer(source)
+
+
+def test_a_pretrained_model_needs_every_tensor_beside_it() -> None:
+    text = """
+import torch
+from torch.utils.data import DataLoader
+from transformers import AutoModel
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+model = AutoModel.from_pretrained("bert").to(device)
+for ids, mask in DataLoader(dataset):
+    model(ids.to(device), attention_mask=mask)
+"""
+    (fact,) = infer(text).facts
+    assert isinstance(fact, BatchMeeting)
+    assert (fact.element, fact.partly) == ("mask", True)
