@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 aten = torch.ops.aten
-TESTED = ("2.13.0",)
-"""The torch releases that the whole test-suite was run with."""
+TESTED = ("2.10.0", "2.11.0", "2.12.1", "2.13.0", "2.14.1", "2.15.0")
+"""The torch releases that `devlint verify` and `tests/runtime` pass with."""
 
 _NOT_COMPOSITE = (
     *("convolution_overrideable", "convolution_backward_overrideable"),
