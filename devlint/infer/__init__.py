@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable
 from typing import NamedTuple
 
+from . import calls as _calls  # noqa: F401  # registers the evaluation of calls
 from .facts import AnyFact
 from .module import Module
 from .resolve import facts, in_use

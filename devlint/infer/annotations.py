@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..knowledge import api
 from .guards import class_kind
+from .torchcalls import batches
 from .values import OTHER, UNKNOWN, Cell, Kind, Value
 
 if TYPE_CHECKING:
@@ -50,8 +51,6 @@ def annotated(ev: Evaluator, node: ast.expr | None, cell: Cell | None) -> Value 
         return None
     dotted = value.data
     if dotted in api.LOADERS:
-        from .torchcalls import batches
-
         return Value(Kind.LOADER, cell=cell, element=batches(cell)) if cell is not None else None
     if dotted in api.IN_PLACE_CLASSES:
         return Value(Kind.MOVES_IN_PLACE, cell=cell)

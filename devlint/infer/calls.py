@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 from ..knowledge import api
+from ..knowledge.attributes import TENSOR_ONLY
 from . import moves, torchcalls
+from .arguments import Arguments, followed, note_tensors, unknown_call
 from .evaluate import handles
-from .scope import Class, Feed, Function, Summary
+from .scope import Class, Feed
+from .summaries import function_call
 from .values import (
     AS_CONTAINER,
     AS_MODULE,
     AS_OTHER,
-    AS_TENSOR,
     CPU,
     DIFFERENTIATED,
     MAY_HOLD_TENSORS,
@@ -29,6 +30,7 @@ from .values import (
     Device,
     Form,
     Kind,
+    Origin,
     Truth,
     Value,
     join,
@@ -77,42 +79,6 @@ _REDUCTIONS = frozenset(
 _RUNS_FORWARD = frozenset({"forward", "generate", "__call__"})
 
 
-class Arguments:
-    """The evaluated arguments of a call."""
-
-    __slots__ = ("keywords", "positional", "starred", "unpacked")
-
-    def __init__(self, ev: Evaluator, node: ast.Call) -> None:
-        self.positional: list[tuple[ast.expr, Value]] = []
-        self.keywords: dict[str, tuple[ast.expr, Value]] = {}
-        self.unpacked: list[tuple[ast.expr, Value]] = []
-        self.starred = False
-        for arg in node.args:
-            self.starred |= isinstance(arg, ast.Starred)
-            self.positional.append((arg, ev.eval(arg)))
-        for keyword in node.keywords:
-            value = ev.eval(keyword.value)
-            if keyword.arg is None:
-                self.unpacked.append((keyword.value, value))
-                if value.kind is Kind.UNKNOWN and value.cell is not None:
-                    value.cell.note(AS_OTHER)
-            else:
-                self.keywords[keyword.arg] = (keyword.value, value)
-
-    def get(self, index: int | None, name: str) -> Value | None:
-        """The argument at a position or of a name, if given."""
-        if name in self.keywords:
-            return self.keywords[name][1]
-        if index is not None and index < len(self.positional):
-            return self.positional[index][1]
-        return None
-
-    def all(self) -> Iterator[tuple[ast.expr, Value]]:
-        """Every argument that has a position or a name."""
-        yield from self.positional
-        yield from self.keywords.values()
-
-
 @handles(ast.Call)
 def call(ev: Evaluator, node: ast.Call) -> Value:
     """The value of a call; applies its effects to the state."""
@@ -158,36 +124,6 @@ def apply(ev: Evaluator, node: ast.Call, callee: Value, args: Arguments) -> Valu
 
 def _owner_is_module(cell: Cell) -> bool:
     return cell.via == "attribute" and cell.parent is not None and cell.parent.label == "self"
-
-
-def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
-    """Call something unknown: what it is given may meet inside, if the result turns out to be a loss."""
-    first = args.get(0, "name")
-    if first is not None and first.data in api.CUDA_BY_NATURE and _imports(node):
-        ev.module.cuda_by_nature = True
-    result = ev.fresh(node)
-    parties = [(at, value) for at, value in args.positional if value.kind in MAY_HOLD_TENSORS]
-    if parties and result.cell is not None:
-        device = parties[0][1].device
-        result.cell.follows = device if device.form in (Form.SAME, Form.ACCELERATOR) else None
-    parties = [(at, followed(value)) for at, value in parties]
-    if len(parties) > 1:
-        ev.module.maybe_loss(ev.function, result.cell, [(at, ev.location(v), v.cell) for at, v in parties])
-    return result
-
-
-def followed(value: Value) -> Value:
-    """A value that goes into a loss: what an unknown network made of a moved input lives with the input."""
-    follows = value.cell.follows if value.kind is Kind.UNKNOWN and value.cell is not None else None
-    if follows is None or value.device.form is not Form.UNKNOWN:
-        return value
-    return value._replace(device=follows)
-
-
-def _imports(node: ast.Call) -> bool:
-    """`importlib.import_module("triton")`, `optional_import("tensorrt")`."""
-    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    return "import" in name
 
 
 def method_call(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
@@ -283,20 +219,11 @@ def _tensors(args: Arguments) -> list[tuple[ast.expr, Value]]:
     return [(at, value) for at, value in args.all() if value.kind in MAY_HOLD_TENSORS]
 
 
-def note_tensors(args: Arguments) -> None:
-    """Note that what is passed in tensor positions is used as tensors."""
-    for _, value in args.positional[:1]:
-        if value.kind is Kind.UNKNOWN and value.cell is not None:
-            value.cell.note(AS_TENSOR)
-
-
 # Unknown objects
 
 
 def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
     """Call a method of an object whose kind is unknown, and learn from the name."""
-    from ..knowledge.attributes import TENSOR_ONLY
-
     cell = base.cell
     if name in api.MOVE_METHODS:
         return moves.move_unknown(ev, node, base, name, args)
@@ -323,9 +250,15 @@ def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
         return Value(Kind.TENSOR, base.device, cell) if base.kind is Kind.BATCH else base
     if name in _SAME_OBJECT:
         return base
-    if name == "is_pinned":
-        return Value(Kind.FLAG, data=Truth(True, False))
-    if name in TENSOR_ONLY or name in ("size", "dim", "split", "select", "squeeze_", "transpose"):
+    if name in TENSOR_ONLY or name in (
+        "is_pinned",
+        "size",
+        "dim",
+        "split",
+        "select",
+        "squeeze_",
+        "transpose",
+    ):
         return tensor_method(ev, node, base, name, args)
     if name in _RUNS_FORWARD and cell in ev.state.places:
         return module_call(ev, node, base, args)
@@ -437,7 +370,7 @@ def _register(ev: Evaluator, base: Value, name: str, args: Arguments) -> None:
         )
     ev.state.env[(base.cell, label.data)] = value
     if base.kind is Kind.INSTANCE:
-        ev.module.attribute_assigned(ev, base.data, label.data, value)
+        ev.module.attribute_assigned(ev, base.data, label.data)
 
 
 def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> Value:
@@ -498,192 +431,11 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
     return Value(kind, place, ev.module.cell(node))
 
 
-# Functions and classes of this file
-
-
-def function_call(
-    ev: Evaluator, node: ast.Call, function: Function, bound: Value | None, args: Arguments
-) -> Value:
-    """Call a function of this file by its summary, and remember what it was given."""
-    given = _bind_arguments(ev, function, bound, args)
-    ev.module.site(ev.function, function, {name: value for name, (_, value) in given.items()}, ev.state)
-    if bound is not None and bound.kind is Kind.INSTANCE and function.is_hook:
-        return ev.fresh(node)
-    summary = ev.module.summary(function)
-    for name, (_, value) in given.items():
-        cell = function.cells.get(name)
-        if cell is not None and value.cell is not None and cell is not value.cell:
-            ev.module.links.append((value.cell, cell))
-    return use_summary(ev, node, function, summary, given)
-
-
-def use_summary(
-    ev: Evaluator,
-    node: ast.AST,
-    function: Function,
-    summary: Summary,
-    given: dict[str, tuple[ast.expr | None, Value]],
-) -> Value:
-    """Apply a summary at a call: substitute the arguments for the parameters."""
-    by_cell: dict[Cell, tuple[ast.expr | None, Value]] = {}
-    for name, cell in function.cells.items():
-        if name in given:
-            by_cell[cell] = given[name]
-    made = summary.returns
-    if made.kind in (Kind.MODULE, Kind.OPTIMIZER) and made.cell is not None and _made_in(function, made):
-        # Each call makes an object of its own.
-        own_cell = ev.module.cell(node, "made")
-        ev.state.forget(own_cell)
-        by_cell[made.cell] = (None, made._replace(cell=own_cell))
-    if function.owner is not None and function.is_method:
-        bound = given.get(function.positional[0])
-        if bound is not None:
-            by_cell[function.owner.cell] = bound
-
-    def device(d: Device) -> Device:
-        return substitute(ev, d, by_cell)
-
-    for cell, place in summary.moves:
-        found = by_cell.get(cell)
-        if found is None or cell is made.cell:
-            if cell.via != "parameter":
-                ev.state.places[found[1].cell if found and found[1].cell else cell] = device(place)
-        elif found is not None and found[1].cell is not None:
-            moves.relocate(ev, node, found[1], device(place), "to")
-    for optimizer, holding in summary.held:
-        modules = frozenset(_passed(ev, cell, by_cell) for cell in holding.modules)
-        own = by_cell.get(optimizer)
-        ev.state.held[own[1].cell if own and own[1].cell else optimizer] = holding._replace(modules=modules)
-    called = node.func if isinstance(node, ast.Call) else node
-    for meeting in summary.meetings:
-        left, right = device(meeting.left), device(meeting.right)
-        at = _argument(meeting.left, by_cell)
-        other = _argument(meeting.right, by_cell)
-        if at is not None:
-            ev.meeting(at, left, other or called, right)
-        elif other is not None:
-            ev.meeting(other, right, called, left)
-    ev.state.accelerated |= summary.accelerated
-    return _substitute_value(ev, node, summary.returns, by_cell, device)
-
-
-def _passed(ev: Evaluator, cell: Cell, by_cell: dict[Cell, tuple[ast.expr | None, Value]]) -> Cell:
-    """The caller's object for one of a callee, or of the caller's own parameters."""
-    found = by_cell.get(cell)
-    if found is not None and found[1].cell is not None:
-        return found[1].cell
-    return ev.aliases.get(cell, cell)
-
-
-def _made_in(function: Function, value: Value) -> bool:
-    """Whether a function makes what it returns."""
-    if value.kind is Kind.OPTIMIZER:
-        return True
-    if value.origin is None or value.origin.how != "made":
-        return False
-    node = function.node
-    line: int = value.origin.node.lineno
-    return node.lineno <= line <= (node.end_lineno or node.lineno)
-
-
-def _argument(device: Device, by_cell: dict[Cell, tuple[ast.expr | None, Value]]) -> ast.expr | None:
-    cell = device.key
-    while isinstance(cell, Cell):
-        if cell in by_cell:
-            return by_cell[cell][0]
-        cell = cell.parent
-    return None
-
-
-def substitute(ev: Evaluator, device: Device, by_cell: dict[Cell, tuple[ast.expr | None, Value]]) -> Device:
-    """A device of a callee in terms of its caller."""
-    cell = device.key
-    if not isinstance(cell, Cell):
-        return device
-    found = by_cell.get(cell)
-    if found is not None:
-        value = found[1]
-        if device.form is Form.SAME:
-            return moves.denoted(ev, value, UNKNOWN_DEVICE)
-        if device.form is Form.CPU:
-            return device
-        return ev.location(value)
-    top = cell
-    while top.parent is not None:
-        top = top.parent
-        if top in by_cell:
-            value = by_cell[top][1]
-            whole = value.kind is Kind.BATCH or (value.kind is Kind.MODULE and device.form is Form.AT)
-            return ev.location(value) if whole else UNKNOWN_DEVICE
-    return device if top.via != "parameter" else UNKNOWN_DEVICE
-
-
-def _substitute_value(
-    ev: Evaluator,
-    node: ast.AST,
-    value: Value,
-    by_cell: dict[Cell, tuple[ast.expr | None, Value]],
-    device: Callable[[Device], Device],
-) -> Value:
-    if value.cell in by_cell and value.kind in (Kind.UNKNOWN, Kind.MODULE, Kind.BATCH, Kind.OPTIMIZER):
-        given = by_cell[value.cell][1]
-        if value.device.form is not Form.UNKNOWN:
-            given = given._replace(device=device(value.device), origin=value.origin)
-        return given
-    items = value.items and tuple(_substitute_value(ev, node, v, by_cell, device) for v in value.items)
-    element = value.element and _substitute_value(ev, node, value.element, by_cell, device)
-    place: Device = device(value.device) if value.device.key is not None else value.device
-    if value.kind is Kind.FLAG or value.kind in (Kind.FUNCTION, Kind.CLASS, Kind.LIBRARY):
-        return value
-    data = (
-        value.data
-        if value.kind in (Kind.MODULE, Kind.OPTIMIZER, Kind.LOADER, Kind.NUMBER, Kind.INSTANCE)
-        else None
-    )
-    cell = (
-        value.cell
-        if value.kind in (Kind.MODULE, Kind.OPTIMIZER, Kind.LOADER, Kind.INSTANCE)
-        else ev.module.cell(node)
-    )
-    if (
-        value.kind is Kind.UNKNOWN
-        and value.device.key in by_cell
-        and by_cell[value.device.key][1].kind in TENSORS
-    ):
-        return Value(Kind.TENSOR, place, cell)
-    if value.kind is Kind.STRING:
-        return Value(Kind.STRING, place, origin=value.origin, data=value.data)
-    return Value(value.kind, place, cell, data, items, element, value.origin)
-
-
-def _bind_arguments(
-    ev: Evaluator, function: Function, bound: Value | None, args: Arguments
-) -> dict[str, tuple[ast.expr | None, Value]]:
-    given: dict[str, tuple[ast.expr | None, Value]] = {}
-    names = list(function.positional)
-    if function.is_method and names and bound is not None:
-        given[names[0]] = (None, bound)
-        names = names[1:]
-    for index, (name, argument) in enumerate(zip(names, args.positional, strict=False)):
-        if isinstance(argument[0], ast.Starred):
-            whole = ev.eval(argument[0].value)
-            for item, rest in enumerate(names[index:]):
-                given[rest] = (argument[0].value, ev.unpack(whole, len(names) - index, item))
-            break
-        given[name] = argument
-    every = {*function.positional, *(arg.arg for arg in function.node.args.kwonlyargs)}
-    given.update({name: argument for name, argument in args.keywords.items() if name in every})
-    for at, whole in args.unpacked:
-        if whole.kind in (Kind.BATCH, Kind.UNKNOWN):
-            for name in names:
-                given.setdefault(name, (at, ev.part(whole, name, "item")))
-    return given
+# Classes of this file
 
 
 def instantiate(ev: Evaluator, node: ast.Call, cls: Class, args: Arguments) -> Value:
     """Make an instance of a class of this file."""
-    from .values import Origin
-
     cell = ev.module.cell(node, "made")
     ev.state.forget(cell)
     kind = Kind.MODULE if cls.is_module else Kind.INSTANCE

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..knowledge import api
 from ..knowledge.attributes import MODULE_ONLY, TENSOR_ONLY, TENSOR_TOO
 from . import guards
-from .scope import Class, Function, Met, State, join_states
+from .scope import Class, Function, Met, State, join_states, subscript_key
 from .values import (
     AS_LOADER,
     AS_MODULE,
@@ -732,7 +732,7 @@ class Evaluator:
             value.cell.label = f"{target.value.id}.{target.attr}"
         self.state.env[(base.cell, target.attr)] = value
         if base.kind is Kind.INSTANCE:
-            self.module.attribute_assigned(self, base.data, target.attr, value)
+            self.module.attribute_assigned(self, base.data, target.attr)
 
     def _bind_item(self, target: ast.Subscript, value: Value) -> None:
         base = self.eval(target.value)
@@ -791,15 +791,6 @@ def _place_element(cell: Cell) -> None:
 def _is_whole(cell: Cell) -> bool:
     """Whether the parts of an object share its fate: what a loop yields, and what a caller passes."""
     return cell.via in ("element", "parameter")
-
-
-def subscript_key(node: ast.expr) -> object:
-    """What tells one item of an object from another: the constant, or the variable, in the brackets."""
-    if isinstance(node, ast.Constant):
-        return node.value
-    if isinstance(node, ast.Name):
-        return ("item", node.id)
-    return ("item", type(node).__name__)
 
 
 def is_tensor_index(node: ast.expr) -> bool:

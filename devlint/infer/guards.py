@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from ..knowledge import api
+from .scope import subscript_key
 from .values import CPU, NONE, TENSORS, UNKNOWN_DEVICE, Cell, Form, Kind, Truth, Value
 
 if TYPE_CHECKING:
@@ -311,8 +312,6 @@ def _replace(ev: Evaluator, subject: ast.expr, change: Callable[[Value], Value])
         if base.cell is not None:
             ev.state.env[(base.cell, subject.attr)] = change(ev.eval(subject))
     elif isinstance(subject, ast.Subscript):
-        from .evaluate import subscript_key
-
         base = ev.eval(subject.value)
         if base.cell is not None:
             ev.state.env[(base.cell, subscript_key(subject.slice))] = change(ev.eval(subject))

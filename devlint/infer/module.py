@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..knowledge import api
 from . import guards
 from .annotations import annotated
-from .calls import use_summary
 from .evaluate import DEVICE_NAME
 from .flow import Flow
 from .scope import (
@@ -26,6 +25,7 @@ from .scope import (
     Summary,
     join_states,
 )
+from .summaries import use_summary
 from .values import (
     NONE,
     TENSORS,
@@ -249,10 +249,7 @@ class Module:
 
     def library_base(self, cls: Class) -> str | None:
         """The dotted name of the library class it derives from, if it derives from one."""
-        for each in cls.lineage():
-            for name in each.base_names:
-                return name
-        return None
+        return next((name for each in cls.lineage() for name in each.base_names), None)
 
     def resolve(self, dotted: str) -> Value | None:
         """What another file of the project defines under a dotted name, if that is known."""
@@ -274,7 +271,7 @@ class Module:
             marks = value.items or (value,)
             self.accelerated |= any(mark.kind is Kind.FLAG and mark.data.if_true for mark in marks)
 
-    def attribute_assigned(self, flow: Evaluator, cls: Class, name: str, value: Value) -> None:
+    def attribute_assigned(self, flow: Evaluator, cls: Class, name: str) -> None:
         """A method assigns an attribute of `self`."""
         if isinstance(flow, Flow):
             flow.assigned.add((cls, name))

@@ -23,7 +23,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from .calls import Arguments
+    from .arguments import Arguments
     from .evaluate import Evaluator
 
 

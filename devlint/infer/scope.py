@@ -14,6 +14,15 @@ Key = Any
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
 
+def subscript_key(node: ast.expr) -> object:
+    """What tells one item of an object from another: the constant, or the variable, in the brackets."""
+    if isinstance(node, ast.Constant):
+        return node.value
+    if isinstance(node, ast.Name):
+        return ("item", node.id)
+    return ("item", type(node).__name__)
+
+
 class Holding(NamedTuple):
     """An optimizer's hold on the parameters of modules."""
 

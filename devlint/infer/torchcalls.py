@@ -7,7 +7,10 @@ from typing import TYPE_CHECKING
 
 from ..knowledge import api
 from . import guards, moves
+from .arguments import followed, note_tensors, unknown_call
+from .evaluate import held_by
 from .scope import Class, Holding
+from .summaries import use_summary
 from .values import (
     AS_TENSOR,
     CPU,
@@ -30,7 +33,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
-    from .calls import Arguments
+    from .arguments import Arguments
     from .evaluate import Evaluator
 
 _KINDS = {kind.value: kind for kind in Kind}
@@ -104,8 +107,6 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
         return _pass_through(ev, node, dotted, args)
     if head.endswith("backends.cudnn") or dotted.startswith("torch.cuda."):
         return OTHER
-    from .calls import unknown_call
-
     return unknown_call(ev, node, args)
 
 
@@ -188,8 +189,6 @@ def _is_scalar(name: str, args: Arguments) -> bool:
 
 def _operation(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Value:
     """A torch function of tensors: its arguments meet, and the result lives with them."""
-    from .calls import followed, note_tensors
-
     cell = ev.module.cell(node, "op")
     given = args.get(None, "device")
     if given is not None and given.kind is not Kind.NONE:
@@ -414,8 +413,6 @@ def _pass_through(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) -
         element = ev.element_of(first, node)
         for _, value in args.positional[1:]:
             element = join(element, ev.element_of(value, node))
-        from .evaluate import held_by
-
         return Value(Kind.CONTAINER, element=element, data=held_by([v for _, v in args.positional]))
     if dotted.startswith("copy.") and first.kind is Kind.MODULE and first.cell is not None:
         cell = ev.module.cell(node, "made")
@@ -499,8 +496,6 @@ def _builtin(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Value
 
 
 def _map(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
-    from .calls import use_summary
-
     function, (at, iterable) = args.positional[0][1], args.positional[1]
     element = ev.element_of(iterable, node)
     if function.kind is Kind.FUNCTION and function.data.positional:

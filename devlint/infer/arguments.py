@@ -1,0 +1,93 @@
+"""The arguments of a call, and what passing a value on says about it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from ..knowledge import api
+from .values import (
+    AS_OTHER,
+    AS_TENSOR,
+    MAY_HOLD_TENSORS,
+    Form,
+    Kind,
+    Value,
+)
+
+if TYPE_CHECKING:
+    from .evaluate import Evaluator
+
+
+class Arguments:
+    """The evaluated arguments of a call."""
+
+    __slots__ = ("keywords", "positional", "starred", "unpacked")
+
+    def __init__(self, ev: Evaluator, node: ast.Call) -> None:
+        self.positional: list[tuple[ast.expr, Value]] = []
+        self.keywords: dict[str, tuple[ast.expr, Value]] = {}
+        self.unpacked: list[tuple[ast.expr, Value]] = []
+        self.starred = False
+        for arg in node.args:
+            self.starred |= isinstance(arg, ast.Starred)
+            self.positional.append((arg, ev.eval(arg)))
+        for keyword in node.keywords:
+            value = ev.eval(keyword.value)
+            if keyword.arg is None:
+                self.unpacked.append((keyword.value, value))
+                if value.kind is Kind.UNKNOWN and value.cell is not None:
+                    value.cell.note(AS_OTHER)
+            else:
+                self.keywords[keyword.arg] = (keyword.value, value)
+
+    def get(self, index: int | None, name: str) -> Value | None:
+        """The argument at a position or of a name, if given."""
+        if name in self.keywords:
+            return self.keywords[name][1]
+        if index is not None and index < len(self.positional):
+            return self.positional[index][1]
+        return None
+
+    def all(self) -> Iterator[tuple[ast.expr, Value]]:
+        """Every argument that has a position or a name."""
+        yield from self.positional
+        yield from self.keywords.values()
+
+
+def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
+    """Call something unknown: what it is given may meet inside, if the result turns out to be a loss."""
+    first = args.get(0, "name")
+    if first is not None and first.data in api.CUDA_BY_NATURE and _imports(node):
+        ev.module.cuda_by_nature = True
+    result = ev.fresh(node)
+    parties = [(at, value) for at, value in args.positional if value.kind in MAY_HOLD_TENSORS]
+    if parties and result.cell is not None:
+        device = parties[0][1].device
+        result.cell.follows = device if device.form in (Form.SAME, Form.ACCELERATOR) else None
+    parties = [(at, followed(value)) for at, value in parties]
+    if len(parties) > 1:
+        ev.module.maybe_loss(ev.function, result.cell, [(at, ev.location(v), v.cell) for at, v in parties])
+    return result
+
+
+def followed(value: Value) -> Value:
+    """A value that goes into a loss: what an unknown network made of a moved input lives with the input."""
+    follows = value.cell.follows if value.kind is Kind.UNKNOWN and value.cell is not None else None
+    if follows is None or value.device.form is not Form.UNKNOWN:
+        return value
+    return value._replace(device=follows)
+
+
+def _imports(node: ast.Call) -> bool:
+    """`importlib.import_module("triton")`, `optional_import("tensorrt")`."""
+    name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+    return "import" in name
+
+
+def note_tensors(args: Arguments) -> None:
+    """Note that what is passed in tensor positions is used as tensors."""
+    for _, value in args.positional[:1]:
+        if value.kind is Kind.UNKNOWN and value.cell is not None:
+            value.cell.note(AS_TENSOR)
