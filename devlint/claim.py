@@ -73,7 +73,14 @@ def everywhere(
 
 
 RUNS = Runs()
-MIXED_DEVICES = Raises("RuntimeError", "same device")
-"""What most operators raise when they are given tensors of several devices."""
+MIXED_DEVICES = Raises(
+    "RuntimeError",
+    "same device|but expected (on mps|it to be on GPU)|allocated on MPS device|CPU tensor to MPS",
+)
+"""What most operators raise when they are given tensors of several devices.
+
+The words are those of TensorIterator and the generated checks; MPS has its own (torch 2.13:
+`native/mps/operations/Linear.mm`, `core/TensorUtils.cpp`, `native/mps/OperationUtils.mm` and `.h`).
+"""
 NO_ACCELERATOR = Raises("AssertionError|RuntimeError", "CUDA|NVIDIA")
 """What code that insists on CUDA meets without it; the words depend on the call and on torch's build."""

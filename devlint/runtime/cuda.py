@@ -1,4 +1,4 @@
-"""The part of `torch.cuda` that training scripts call, answered for one simulated device."""
+"""The part of `torch.cuda` that training scripts call, answered for the device that stands in for CUDA."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 import torch
 
-from .storage import DEVICE, device_of
+from . import stand_in
+from .stand_in import CUDA, check_index, is_presented
 
 _TOTAL = 16 << 30
 _DTYPES = {
@@ -33,13 +34,11 @@ class LegacyType(type):
 
     def __instancecheck__(cls, value: object) -> bool:
         """Whether `value` is a tensor of this type on the device."""
-        if not isinstance(value, torch.Tensor) or value.dtype != cls.dtype:
-            return False
-        return bool(device_of(value).type == DEVICE)
+        return isinstance(value, torch.Tensor) and value.dtype == cls.dtype and is_presented(value)
 
     def __call__(cls, *args: Any) -> torch.Tensor:
         """Make a tensor as `torch.FloatTensor` does, on the device."""
-        return getattr(torch, cls.__name__)(*args).to(DEVICE)
+        return getattr(torch, cls.__name__)(*args).to(stand_in.device)
 
 
 class Event:
@@ -73,7 +72,7 @@ class Stream:
 
     def __init__(self, device: Any = None, priority: int = 0, **options: Any) -> None:
         """Make a stream."""
-        self.device = torch.device("cuda:0")
+        self.device = CUDA
         self.priority = priority
 
     def synchronize(self) -> None:
@@ -109,33 +108,35 @@ class Context(contextlib.nullcontext[None]):
     def __init__(self, chosen: Any = None) -> None:
         """Accept the choice."""
         if isinstance(chosen, (int, str, torch.device)):
-            _check_index(chosen)
+            _choose(chosen)
         super().__init__()
 
 
-def install(device: torch.device) -> None:
+def install() -> None:
     """Answer for `torch.cuda` in this process, for good."""
-    cuda = torch.cuda
-    for name, value in _answers(device).items():
+    cuda, true = torch.cuda, torch.get_device_module(stand_in.device)
+    for name, value in _answers().items():
         setattr(cuda, name, lambda *args, _value=value, **kwargs: _value)
-    cuda.set_device = _check_index
-    cuda.get_rng_state = lambda device=None: torch.get_rng_state()
-    cuda.set_rng_state = lambda state, device=None: torch.set_rng_state(state)
-    cuda.get_rng_state_all = lambda: [torch.get_rng_state()]
-    cuda.set_rng_state_all = lambda states: torch.set_rng_state(states[0])
+    cuda.set_device = _choose
+    cuda.synchronize = lambda device=None: true.synchronize()
+    cuda.manual_seed = cuda.manual_seed_all = true.manual_seed
+    cuda.get_rng_state = lambda device=None: true.get_rng_state()
+    cuda.set_rng_state = lambda state, device=None: true.set_rng_state(state)
+    cuda.get_rng_state_all = lambda: [true.get_rng_state()]
+    cuda.set_rng_state_all = lambda states: true.set_rng_state(states[0])
     cuda.Stream, cuda.Event = Stream, Event
     cuda.device, cuda.stream = Context, Context
     for name, dtype in _DTYPES.items():
         setattr(cuda, f"{name}Tensor", LegacyType(f"{name}Tensor", (), {"dtype": dtype}))
     torch.backends.cudnn.is_acceptable = lambda tensor: False
     # DataParallel over the one device there is.
-    torch._C._scatter = lambda tensor, *args: (tensor.to(device),)
+    torch._C._scatter = lambda tensor, *args: (tensor.to(CUDA),)
 
 
-def _answers(device: torch.device) -> dict[str, Any]:
+def _answers() -> dict[str, Any]:
     """Functions of `torch.cuda` that always answer the same."""
     properties = SimpleNamespace(
-        name="simulated CUDA", major=8, minor=0, total_memory=_TOTAL, multi_processor_count=1
+        name=f"{stand_in.device.type} as CUDA", major=8, minor=0, total_memory=_TOTAL, multi_processor_count=1
     )
     answers: dict[str, Any] = {
         "is_available": True,
@@ -143,7 +144,7 @@ def _answers(device: torch.device) -> dict[str, Any]:
         "is_bf16_supported": True,
         "is_current_stream_capturing": False,
         "device_count": 1,
-        "current_device": device.index,
+        "current_device": CUDA.index,
         "get_device_name": properties.name,
         "get_device_capability": (properties.major, properties.minor),
         "get_device_properties": properties,
@@ -155,12 +156,9 @@ def _answers(device: torch.device) -> dict[str, Any]:
     answers |= dict.fromkeys(
         ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"), 0
     )
-    start = ("_lazy_init", "init", "synchronize", "manual_seed", "manual_seed_all", "ipc_collect")
     memory = ("empty_cache", "reset_peak_memory_stats", "reset_max_memory_allocated")
-    return answers | dict.fromkeys((*start, *memory))
+    return answers | dict.fromkeys(("_lazy_init", "init", "ipc_collect", *memory))
 
 
-def _check_index(device: Any) -> None:
-    index = device if isinstance(device, int) else torch.device(device).index
-    if index is not None and index > 0:
-        raise RuntimeError("CUDA error: invalid device ordinal")
+def _choose(device: Any) -> None:
+    check_index(device if isinstance(device, int) else torch.device(device).index)

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from .catalogue import concerns, expressions
+from .worker import HARDWARE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from .program import Job, Outcome
     from .worker import Device
 
-DEVICES = ("cpu", "sim", "cuda")
+DEVICES = ("cpu", "sim", *HARDWARE)
 
 
 class Run(NamedTuple):

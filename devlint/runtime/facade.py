@@ -12,16 +12,14 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils import _device as device_context
 
-from . import cuda
+from . import cuda, stand_in
 from .generator import Generator, check_generator
-from .storage import DEVICE, device_of
+from .stand_in import CUDA, is_presented, target_of
+from .storage import device_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-CUDA = torch.device("cuda:0")
-_TARGET = torch.device("privateuseone", 0)
-"""`sim:0` by the name it has before the backend is installed."""
 _FACTORIES = (
     *("arange", "as_tensor", "asarray", "bartlett_window", "blackman_window", "empty", "empty_like"),
     *("empty_permuted", "empty_strided", "eye", "full", "full_like", "hamming_window", "hann_window"),
@@ -36,8 +34,9 @@ _METHODS = (
 )
 
 
-def install() -> None:
-    """Present the simulated device as CUDA in this process, for good."""
+def install(device: torch.device) -> None:
+    """Present a device as CUDA in this process, for good."""
+    stand_in.device = device
     # The set of functions that obey `with torch.device(…)` must be taken before they are wrapped.
     device_context._device_constructors()
     for name in _FACTORIES:
@@ -51,20 +50,7 @@ def install() -> None:
     _present_storage()
     torch.Generator = Generator
     torch.compile = _no_compile
-    cuda.install(CUDA)
-
-
-def target_of(device: Any) -> Any:
-    """The device that stands in for a device as the program names it; what is not CUDA passes unchanged."""
-    if isinstance(device, int) and not isinstance(device, bool):
-        device = torch.device("cuda", device)
-    if isinstance(device, str) and device.partition(":")[0] == "cuda":
-        device = torch.device(device)
-    if not isinstance(device, torch.device) or device.type != "cuda":
-        return device
-    if device.index:
-        raise RuntimeError("CUDA error: invalid device ordinal")
-    return _TARGET
+    cuda.install()
 
 
 def _wrap(owner: Any, name: str) -> None:
@@ -98,31 +84,32 @@ _default_device = torch.get_default_device
 
 
 def _shown(device: torch.device) -> torch.device:
-    return CUDA if device.type == DEVICE else device
+    return CUDA if device.type == stand_in.device.type else device
 
 
 def _present_tensors() -> None:
     tensor = torch.Tensor
     to, kind = tensor.to, tensor.type
+    true_name = f"torch.{stand_in.device.type}."
 
     def cuda_(self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Any:
-        target = _TARGET if device is None else target_of(device)
+        target = stand_in.device if device is None else target_of(device)
         memory_format = memory_format or torch.preserve_format
         return to(self, target, non_blocking=non_blocking, memory_format=memory_format)
 
     def type_(self: Any, dtype: Any = None, non_blocking: bool = False, **kwargs: Any) -> Any:
         if dtype is None:
-            return kind(self).replace(f"torch.{DEVICE}.", "torch.cuda.")
+            return kind(self).replace(true_name, "torch.cuda.")
         if isinstance(dtype, cuda.LegacyType):
             dtype = f"torch.cuda.{dtype.__name__}"
         if isinstance(dtype, str):
-            dtype = dtype.replace("torch.cuda.", f"torch.{DEVICE}.")
+            dtype = dtype.replace("torch.cuda.", true_name)
         return kind(self, dtype, non_blocking=non_blocking, **kwargs)
 
     tensor.cuda = cuda_
     tensor.type = type_
     tensor.device = property(lambda self: _shown(device_of(self)))
-    tensor.is_cuda = property(lambda self: device_of(self).type == DEVICE)
+    tensor.is_cuda = property(is_presented)
     # Pinned memory is an optimization of real hardware: here it is a flag without effect.
     tensor.pin_memory = lambda self, device=None: self
     tensor.is_pinned = lambda self, device=None: False
@@ -161,11 +148,13 @@ def _present_storage() -> None:
 
 
 def _tag(saved: Any) -> Any:
-    return f"{DEVICE}:0" if saved == "cuda:0" else saved
+    if saved != "cuda:0":
+        return saved
+    return "mps" if stand_in.device.type == "mps" else str(stand_in.device)
 
 
 def _storage_to_device(self: Any, device: Any = None, non_blocking: bool = False) -> Any:
-    return torch.serialization.default_restore_location(self, f"{DEVICE}:0")
+    return torch.serialization.default_restore_location(self, str(stand_in.device))
 
 
 def _no_compile(model: Callable[..., Any] | None = None, **options: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What the simulated device must be able to do before a proof on it means anything."""
+"""What a device presented as CUDA must be able to do before a proof on it means anything."""
 
 from __future__ import annotations
 
@@ -8,6 +8,13 @@ from torch import nn
 
 def run_trial() -> str:
     """Use the device as a training script does; what went wrong, or nothing."""
+    try:
+        return _train()
+    except Exception as error:
+        return f"the trial run raised {type(error).__name__}: {error}"
+
+
+def _train() -> str:
     model = nn.Linear(3, 2)
     parameters = list(model.parameters())
     reference = model(torch.ones(1, 3)).sum().item()
@@ -16,7 +23,7 @@ def run_trial() -> str:
         return "Module.to replaces parameters instead of moving them"
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     loss = model(torch.ones(1, 3, device="cuda")).sum()
-    if abs(loss.item() - reference) > 1e-6:
+    if abs(loss.item() - reference) > 1e-4:
         return "an operator gives a different value than on the cpu"
     loss.backward()
     optimizer.step()

@@ -14,6 +14,7 @@ from . import report
 from .catalogue import Case, Unproven, cases, find_fixtures
 from .devices import DEVICES, Run, run_all
 from .proof import Proof, Verdict, judge
+from .worker import HARDWARE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,7 +83,7 @@ def _print(options: argparse.Namespace, proofs: list[Proof], runs: list[Run]) ->
         print("\r\033[K", end="", file=sys.stderr)
     for run in runs:
         reason = run.about.get("unavailable")
-        if reason and (options.device or run.device != "cuda"):
+        if reason and (options.device or run.device not in HARDWARE):
             print(f"devlint: not run on {run.device}: {reason}", file=sys.stderr)
         elif not reason and run.device == "sim" and not run.about["tested"]:
             print(f"devlint: sim is not tested with torch {run.about['torch']}", file=sys.stderr)

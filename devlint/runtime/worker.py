@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     from .program import Job
 
 
+HARDWARE = ("cuda", "xpu", "mps")
+"""The devices that a machine has or has not."""
+
+
 class Device(TypedDict, total=False):
     """The first line of a worker: the device it runs on."""
 
@@ -74,54 +78,72 @@ def _prepare(device: str) -> Device:
         return {"unavailable": f"torch cannot be imported ({type(error).__name__}: {error})"}
     from .backend import TESTED
 
-    if FORKS and device != "cuda":
+    if FORKS and device in ("cpu", "sim"):
         # The first optimizer imports it, which would cost every child a second. Not with a GPU: an import
         # that only asks for one makes CUDA refuse to work in children.
         importlib.import_module("torch._dynamo")
     torch.set_num_threads(1)
     name, count = device, 1
-    if device == "sim" and (problem := _simulate()):
-        return {"unavailable": f"torch {torch.__version__} cannot simulate a device: {problem}"}
-    if device == "cuda":
-        count = _ask(torch.cuda.device_count)
-        if not isinstance(count, int) or not count:
-            return {"unavailable": f"torch {torch.__version__} sees no CUDA device"}
-        name = str(_ask(torch.cuda.get_device_name))
+    if device in HARDWARE:
+        found = _ask(functools.partial(_look_for, device))
+        if isinstance(found, Lost):
+            return {"unavailable": f"looking for a device {found.status} ({found.message})"}
+        count, name = found
+        if not count:
+            return {"unavailable": f"torch {torch.__version__} sees no {device.upper()} device"}
+    if device not in ("cpu", "cuda") and (problem := _stand_in(device)):
+        cannot = "simulate a device" if device == "sim" else f"run programs for CUDA on {device}"
+        return {"unavailable": f"torch {torch.__version__} cannot {cannot}: {problem}"}
     tested = torch.__version__.partition("+")[0] in TESTED
     return {"torch": torch.__version__, "name": name, "count": count, "tested": tested}
 
 
-def _simulate() -> str:
-    """Make this process one with a simulated device; why that cannot be done, or nothing."""
+def _look_for(device: str) -> tuple[int, str]:
+    """How many devices of a kind there are, and what the first is called."""
+    import torch
+
+    module: Any = torch.get_device_module(device)
+    if not module.is_available():
+        return 0, ""
+    named: Any = torch.backends.mps.get_name if device == "mps" else module.get_device_name
+    return module.device_count(), named()
+
+
+def _stand_in(device: str) -> str:
+    """Let programs written for CUDA run on another device in this process; why they cannot, or nothing."""
     from . import backend
 
-    if lacking := backend.missing():
+    if device == "sim" and (lacking := backend.missing()):
         return lacking
-    answer = _ask(_trial)
+    answer = _ask(functools.partial(_try_out, device))
     if isinstance(answer, Lost):
         return f"the trial run {answer.status} ({answer.message})"
     problem = str(answer)
     if FORKS and not problem:
-        _install()  # the trial had it in its own process only
+        install(device)  # the trial had it in its own process only
     return problem
 
 
-def _install() -> None:
+def install(device: str) -> None:
+    """Present a device other than CUDA as CUDA in this process, for good."""
+    import torch
+
     from . import backend, facade
 
-    backend.install()
-    facade.install()
+    if device == "sim":
+        backend.install()
+    facade.install(torch.device(device, 0))
 
 
-def _trial() -> str:
-    _install()
+def _try_out(device: str) -> str:
+    install(device)
     from .trial import run_trial
 
     return run_trial()
 
 
 def _ask(question: Callable[[], Any]) -> Any:
-    """Answer a question that would spoil this process for forking: any to CUDA, any that needs `sim`."""
+    """Answer a question that would spoil this process for forking: any to a GPU, any that needs `sim`."""
     return call(question) if FORKS else question()
 
 

@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -14,11 +14,14 @@ from devlint.claim import MIXED_DEVICES, NO_ACCELERATOR, RUNS, Claim, Observes, 
 from devlint.runtime import verify
 from devlint.runtime.catalogue import Case, programs, taken_back
 from devlint.runtime.devices import run, run_all
-from devlint.runtime.proof import Proof, Verdict
+from devlint.runtime.proof import Proof, Verdict, holds
+from devlint.runtime.worker import HARDWARE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
+
+    from devlint.runtime.program import Outcome
 
 BUG = """\
 import torch
@@ -100,6 +103,26 @@ def test_only_false_claims_are_false(proofs: list[Proof], name: str) -> None:
     assert {p.device for p in mine} == {"cpu", "sim"}
     false = {(p.program, p.device) for p in mine if p.verdict is Verdict.FALSE}
     assert false == FALSE.get(name, set())
+
+
+MIXED_MESSAGES = (
+    "Expected all tensors to be on the same device, but found at least two devices, xpu:0 and cpu!",
+    "slow_conv2d_forward_mps: input(device='cpu') and weight(device=mps:0')  must be on the same device",
+    "Tensor for argument weight is on cpu but expected on mps",
+    "Tensor for argument #2 'mat2' is on CPU, but expected it to be on GPU (while checking arguments for mm)",
+    "Placeholder storage has not been allocated on MPS device!",
+    "Passed CPU tensor to MPS op",
+)
+"""How torch's devices say the same; facts about other hardware, from torch's source."""
+
+
+@pytest.mark.parametrize("message", MIXED_MESSAGES)
+def test_mixed_devices_in_the_words_of_every_device(message: str) -> None:
+    assert holds(
+        MIXED_DEVICES, {"status": "raised", "error": ["RuntimeError"], "message": message}, cured=False
+    )
+    unlike: Outcome = {"status": "raised", "error": ["RuntimeError"], "message": "MPS backend out of memory"}
+    assert not holds(MIXED_DEVICES, unlike, cured=False)
 
 
 def find(proofs: list[Proof], code: str, program: str, device: str) -> Proof:
@@ -208,12 +231,57 @@ def test_command_needs_a_rule(fixtures: Path, capsys: pytest.CaptureFixture[str]
     assert "no such rule: TST999" in capsys.readouterr().err
 
 
-def test_command_needs_its_device(fixtures: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    environment = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
-    code = "from devlint.runtime.devices import run; print(run('cuda', [], print).about['unavailable'])"
-    command = [sys.executable, "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
-    assert "sees no CUDA device" in done.stdout
+NO_CUDA = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
+
+
+@pytest.mark.parametrize("device", HARDWARE)
+def test_command_needs_its_device(torch_installed: None, device: str) -> None:
+    command = [sys.executable, "-m", "devlint", "verify", "DEV101", "--device", device]
+    done = subprocess.run(command, capture_output=True, text=True, env=NO_CUDA)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"devlint: not run on {device}: ")
+    assert done.stderr.endswith(f"sees no {device.upper()} device\n")
+    assert done.stdout == "nothing run\n"
+
+
+FAKE_XPU = """
+import sys, torch
+from types import SimpleNamespace
+from devlint.runtime import worker
+module, install = torch.get_device_module, worker.install
+fake = SimpleNamespace(is_available=lambda: True, device_count=lambda: 2, get_device_name=lambda: "Arc")
+torch.get_device_module = lambda device=None: fake if device == "xpu" else module(device)
+worker.install = lambda device: install({device!r})
+sys.argv = ["worker", "xpu"]
+worker.main()
+"""
+"""A worker on a machine that seems to have an XPU."""
+
+
+def with_fake_xpu(device: str) -> list[Any]:
+    """What the worker says if that XPU is in truth another device."""
+    job = {
+        "path": "p.py",
+        "source": "import torch\nx = torch.ones(2).cuda()",
+        "setup": "",
+        "expressions": ["x.device"],
+    }
+    command = [sys.executable, "-c", FAKE_XPU.format(device=device)]
+    done = subprocess.run(command, capture_output=True, text=True, input=json.dumps([job]), check=True)
+    return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def test_programs_for_cuda_run_on_another_device(torch_installed: None) -> None:
+    about, outcome = with_fake_xpu("sim")
+    assert (about["name"], about["count"]) == ("Arc", 2)
+    assert outcome == {"status": "ran", "values": {"x.device": "device(type='cuda', index=0)"}}
+
+
+def test_what_cannot_stand_in_is_told(torch_installed: None) -> None:
+    """The programs do reach the device they were sent to: torch says that it lacks just that."""
+    (about,) = with_fake_xpu("xpu")
+    assert "cannot run programs for CUDA on xpu: the trial run raised" in about["unavailable"]
+    assert about["unavailable"].endswith("AssertionError: Torch not compiled with XPU enabled")
 
 
 def test_command_needs_torch(

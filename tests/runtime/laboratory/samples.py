@@ -93,8 +93,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 if __name__ == "__main__":
-    from devlint.runtime import backend, facade
+    from devlint.runtime import worker
 
-    backend.install()
-    facade.install()
+    worker.install("sim")
     print(*compare(1000), sep="\n")

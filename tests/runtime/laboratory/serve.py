@@ -1,4 +1,4 @@
-"""The laboratory's process: `serve.py sim|cuda`; takes calls as lines of JSON and answers with the same."""
+"""The laboratory's process: `serve.py DEVICE`; takes calls as lines of JSON and answers with the same."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ import sys
 import traceback
 import warnings
 
+from devlint.runtime import worker
+
 
 def main() -> None:
     """Answer calls until standard input ends."""
     out = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)
     warnings.simplefilter("ignore")
-    if sys.argv[1] == "sim":
-        from devlint.runtime import backend, facade
-
-        backend.install()
-        facade.install()
+    if sys.argv[1] != "cuda":
+        worker.install(sys.argv[1])
     for line in sys.stdin:
         name, args = json.loads(line)
         module, _, function = name.partition(".")
