@@ -102,11 +102,7 @@ def truth(node: ast.expr, value: Value) -> Truth | None:
         return data
     if value.kind is Kind.DEVICE and value.device.name == "accelerator":
         return Truth(True, False, machine=True)  # `torch.accelerator.current_accelerator()`, or None
-    if value.kind in _OPAQUE:
-        if value.kind is Kind.NUMBER and value.data is not None:
-            return None
-        return hint(node)
-    return None
+    return hint(node) if value.kind in _OPAQUE else None
 
 
 def comparison(node: ast.Compare, left: Value, right: Value) -> Truth | None:
