@@ -179,18 +179,21 @@ def assume(ev: Evaluator, test: ast.expr, value: Value, outcome: bool) -> None:
 
 
 def prepare(ev: Evaluator, test: ast.expr) -> None:
-    """Bind what a condition may narrow before its branches part: what one learns ends at their join."""
-    for node in ast.walk(test):
-        subjects: list[ast.expr] = []
-        if isinstance(node, ast.Compare):
-            subjects = [node.left]
-        elif isinstance(node, ast.Call):
-            subjects = node.args[:1]
-        for subject in subjects:
-            if isinstance(subject, ast.Attribute) and subject.attr == "device":
-                subject = subject.value
-            if isinstance(subject, (ast.Name, ast.Attribute, ast.Subscript)):
-                _replace(ev, subject, lambda value: value)
+    """Bind what `narrow` may narrow before its branches part: what one learns ends at their join."""
+    if isinstance(test, ast.UnaryOp):
+        prepare(ev, test.operand)
+    elif isinstance(test, ast.BoolOp):
+        for part in test.values:
+            prepare(ev, part)
+    elif isinstance(test, ast.Compare):
+        subject = test.left
+        if isinstance(subject, ast.Call) and subject.args:
+            subject = subject.args[0]
+        elif isinstance(subject, ast.Attribute) and subject.attr == "device":
+            subject = subject.value
+        _replace(ev, subject, lambda value: value)
+    elif isinstance(test, ast.Call) and test.args:
+        _replace(ev, test.args[0], lambda value: value)
 
 
 def narrow(ev: Evaluator, test: ast.expr, outcome: bool) -> None:
