@@ -75,11 +75,12 @@ def everywhere(
 RUNS = Runs()
 MIXED_DEVICES = Raises(
     "RuntimeError",
-    "same device|but expected (on mps|it to be on GPU)|allocated on MPS device|CPU tensor to MPS",
+    "same device|type .* should be the same"
+    "|but expected (on mps|it to be on GPU)|allocated on MPS device|CPU tensor to MPS",
 )
 """What most operators raise when they are given tensors of several devices.
 
-The words are those of TensorIterator and the generated checks; MPS has its own (torch 2.13:
+The words are those of TensorIterator, the generated checks and convolutions; MPS has its own (torch 2.13:
 `native/mps/operations/Linear.mm`, `core/TensorUtils.cpp`, `native/mps/OperationUtils.mm` and `.h`).
 """
 NO_ACCELERATOR = Raises("AssertionError|RuntimeError", "CUDA|NVIDIA")

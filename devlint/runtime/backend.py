@@ -106,6 +106,7 @@ def _register_kernels(checker: Checker) -> None:
         "_copy_from": _copy_from,
         "resize_": _resize_,
         "as_strided_": _as_strided_,
+        "fill_.Tensor": _fill_,
         "set_.source_Storage_storage_offset": _set_storage_,
         "set_.source_Tensor": _set_tensor_,
         "_fused_sdp_choice": lambda *args, **kwargs: 0,  # the composite of plain operators
@@ -216,6 +217,14 @@ def _copy_from(source: torch.Tensor, target: torch.Tensor, non_blocking: bool = 
     host = alias(source) if is_simulated(source) else source
     (alias(target) if is_simulated(target) else target).copy_(host)
     return target
+
+
+@_plain
+def _fill_(tensor: torch.Tensor, value: torch.Tensor) -> torch.Tensor:
+    """Fill from any device with one number, as `native/Fill.cpp` does."""
+    host = alias(value) if is_simulated(value) else value
+    (alias(tensor) if is_simulated(tensor) else tensor).fill_(host)
+    return tensor
 
 
 @_plain

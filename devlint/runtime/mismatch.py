@@ -25,6 +25,13 @@ _CROSSES = frozenset(
 )
 """Operators whose purpose is to take tensors of two devices."""
 _INDEXING = frozenset({"index", "index_put", "index_put_", "_index_put_impl_"})
+_TAKES_NUMBERS = {"mse_loss": "", "smooth_l1_loss": "", "addcmul": "tensor2", "lerp": "weight"}
+"""The one argument, if any, that may be a 0-dim CPU tensor, of operators whose kernel takes no other.
+
+TensorIterator lets it pass anywhere; their CUDA kernels call `gpu_kernel`, not `gpu_kernel_with_scalars`
+(torch 2.13: `native/cuda/BinaryMiscOpsKernels.cu`, `PointwiseOpsKernel.cu`, `Lerp.cu`); seen on a GPU for
+`mse_loss`: https://github.com/pytorch/pytorch/issues/154978.
+"""
 
 
 class _Argument(NamedTuple):
@@ -96,6 +103,13 @@ def _check_iterator(name: str, tensors: list[_Argument]) -> None:
         raise _two_devices(tensors)
     if any(t.tensor.dim() > 0 for t in tensors if not is_simulated(t.tensor)):
         raise _two_devices(tensors)
+    taken = _TAKES_NUMBERS.get(name.rstrip("_"))
+    for place, (argument, tensor, device) in enumerate(tensors, 1):
+        if taken is not None and argument != taken and not is_simulated(tensor):
+            raise RuntimeError(
+                "iter.device(arg).is_cuda() INTERNAL ASSERT FAILED: "
+                f"argument {place}: expected a CUDA device but found {device}"
+            )
 
 
 def _check_indexing(name: str, tensors: list[_Argument]) -> None:

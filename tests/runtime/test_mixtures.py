@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +27,19 @@ def test_table(laboratory: Callable[..., Any], expression: str, claimed: str) ->
     else:
         assert status == "ok", detail
         assert (detail or "ok") == claimed
+
+
+REPORTS = re.findall(
+    r"^\| `(.+?)` \| (.+?) \| ",
+    (Path(__file__).parents[2] / "docs" / "cuda-reports.md").read_text(encoding="utf-8"),
+    re.MULTILINE,
+)
+
+
+def test_reports_of_real_cuda_are_about_the_table() -> None:
+    """The page that compares with a real GPU shows what the simulated device does."""
+    assert len(REPORTS) > 50
+    assert [row for row in REPORTS if list(row) not in TABLE] == []
 
 
 ITERATED = ("add", "mul", "sub", "eq", "atan2", "pow", "maximum", "fmod")

@@ -106,6 +106,7 @@ def test_only_false_claims_are_false(proofs: list[Proof], name: str) -> None:
 
 
 MIXED_MESSAGES = (
+    "Input type (torch.FloatTensor) and weight type (torch.cuda.FloatTensor) should be the same",
     "Expected all tensors to be on the same device, but found at least two devices, xpu:0 and cpu!",
     "slow_conv2d_forward_mps: input(device='cpu') and weight(device=mps:0')  must be on the same device",
     "Tensor for argument weight is on cpu but expected on mps",
