@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from . import moves
 from .scope import Function, Summary
 from .values import (
+    AS_TENSOR,
     TENSORS,
     UNKNOWN_DEVICE,
     Cell,
@@ -65,6 +66,9 @@ def use_summary(
     def device(d: Device) -> Device:
         return substitute(ev, d, by_cell)
 
+    for cell, (_, value) in by_cell.items():
+        if cell in cell.moved and cell.moved_to is not None and value.kind is Kind.BATCH:
+            moves.record_move(ev, value, device(cell.moved_to))
     for cell, place in summary.moves:
         found = by_cell.get(cell)
         if found is None or cell is made.cell:
@@ -78,6 +82,8 @@ def use_summary(
         ev.state.held[own[1].cell if own and own[1].cell else optimizer] = holding._replace(modules=modules)
     called = node.func if isinstance(node, ast.Call) else node
     for meeting in summary.meetings:
+        if _told_inside(meeting.left) or _told_inside(meeting.right):
+            continue
         left, right = device(meeting.left), device(meeting.right)
         at = _argument(meeting.left, by_cell)
         other = _argument(meeting.right, by_cell)
@@ -87,6 +93,15 @@ def use_summary(
             ev.meeting(other, right, called, left)
     ev.state.accelerated |= summary.accelerated
     return _substitute_value(ev, node, summary.returns, by_cell, device)
+
+
+def _told_inside(device: Device) -> bool:
+    """Whether a function moves one part of a parameter and not this one: that shows without any caller."""
+    cell = device.key
+    if not isinstance(cell, Cell) or cell.batch is None or cell in cell.batch.moved:
+        return False
+    structural = cell.via == "item" and type(cell.key) is int
+    return bool(cell.batch.moved) and (structural or bool(cell.seen & AS_TENSOR))
 
 
 def _passed(ev: Evaluator, cell: Cell, by_cell: dict[Cell, tuple[ast.expr | None, Value]]) -> Cell:
