@@ -62,6 +62,8 @@ def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
     if first is not None and first.data in api.CUDA_BY_NATURE and _imports(node):
         ev.module.cuda_by_nature = True
     result = ev.fresh(node)
+    if result.cell is not None:
+        result.cell.placed = any(_yields_from_device(value) for _, value in args.all())
     parties = [(at, value) for at, value in args.positional if value.kind in MAY_HOLD_TENSORS]
     if parties and result.cell is not None:
         device = parties[0][1].device
@@ -70,6 +72,11 @@ def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
     if len(parties) > 1:
         ev.module.maybe_loss(ev.function, result.cell, [(at, ev.location(v), v.cell) for at, v in parties])
     return result
+
+
+def _yields_from_device(value: Value) -> bool:
+    """Whether it is a loader of which some element is known to live on a device."""
+    return value.kind is Kind.LOADER and value.cell is not None and value.cell.placed
 
 
 def followed(value: Value) -> Value:

@@ -150,7 +150,9 @@ def method_call(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arg
         return base if name in api.MOVE_METHODS else ev.fresh(node)
     if kind is Kind.CLASS:
         method = base.data.method(name)
-        return function_call(ev, node, method, None, args) if method is not None else ev.fresh(node)
+        if method is None:
+            return ev.fresh(node)
+        return function_call(ev, node, method, base if method.of_class else None, args)
     if kind in (Kind.STRING, Kind.DEVICE):
         return _string_method(base, name, args)
     if kind is Kind.ARRAY:
@@ -385,7 +387,9 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
         and ev.function.owner is not None
     ):
         at, value = args.positional[0]
-        ev.module.feeds.append(Feed(ev.function, base.cell, at, ev.location(value), ev.place_of(base)))
+        was_moved = value.origin is not None and value.origin.how == "moved"
+        feed = Feed(ev.function, base.cell, at, ev.location(value), ev.place_of(base), was_moved)
+        ev.module.feeds.append(feed)
     if isinstance(base.data, Class):
         method = base.data.method("forward")
         if method is not None:

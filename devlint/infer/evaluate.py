@@ -286,7 +286,7 @@ class Evaluator:
                 return NUMBER
             return self.part(base, name, "attribute")
         if kind is Kind.CLASS:
-            found: Value | None = base.data.body.get(name)
+            found: Value | None = base.data.attribute(name)
             if found is None and base.data.method(name) is not None:
                 return Value(Kind.FUNCTION, data=base.data.method(name))
             return found or UNKNOWN
@@ -731,7 +731,7 @@ class Evaluator:
         if value.cell is not None and not value.cell.label and isinstance(target.value, ast.Name):
             value.cell.label = f"{target.value.id}.{target.attr}"
         self.state.env[(base.cell, target.attr)] = value
-        if base.kind is Kind.INSTANCE:
+        if base.kind in (Kind.INSTANCE, Kind.CLASS):
             self.module.attribute_assigned(self, base.data, target.attr)
 
     def _bind_item(self, target: ast.Subscript, value: Value) -> None:

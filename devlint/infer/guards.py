@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..knowledge import api
 from .scope import subscript_key
-from .values import CPU, NONE, TENSORS, UNKNOWN_DEVICE, Cell, Form, Kind, Truth, Value
+from .values import CPU, NONE, OTHER, TENSORS, UNKNOWN_DEVICE, Cell, Form, Kind, Truth, Value
 
 if TYPE_CHECKING:
     from .evaluate import Evaluator
@@ -232,11 +232,15 @@ def _narrow_call(ev: Evaluator, test: ast.Call, outcome: bool) -> None:
     if name == "isinstance" and len(test.args) == 2:
         if outcome:
             _narrow_to(ev, test.args[0], test.args[1])
+        elif class_kind(ev.eval(test.args[1])) is Kind.TENSOR:
+            _exclude(ev, test.args[0])
         else:
             _detach(ev, test.args[0], test)
     elif name in ("is_tensor", "hasattr") and test.args:
         if name == "is_tensor" and outcome:
             _replace(ev, test.args[0], lambda v: _as_kind(v, Kind.TENSOR, test))
+        elif name == "is_tensor":
+            _exclude(ev, test.args[0])
         else:
             _detach(ev, test.args[0], test)
 
@@ -289,6 +293,12 @@ def _apart(cell: Cell | None, node: ast.AST) -> Cell | None:
     narrowed = cell.child(("is", node), cell.label, "")
     narrowed.batch = cell.batch or (cell if cell.via == "element" else None)
     return narrowed
+
+
+def _exclude(ev: Evaluator, subject: ast.expr) -> None:
+    """What is no tensor may still hold some, but nothing moves it as one."""
+    opaque = (Kind.UNKNOWN, Kind.TENSOR, Kind.PARAMETER, Kind.SCALAR)
+    _replace(ev, subject, lambda value: OTHER if value.kind in opaque else value)
 
 
 def _detach(ev: Evaluator, subject: ast.expr, node: ast.AST) -> None:

@@ -501,7 +501,8 @@ class Module:
                 cell = function.cells[arg.arg] = Cell(arg.arg, function.node, via="parameter")
                 cell.placed = owner is not None and owner.framework
             if index == 0 and owner is not None and function.is_method:
-                state.env[arg.arg] = Value(Kind.INSTANCE, cell=owner.cell, data=owner)
+                kind = Kind.CLASS if function.of_class else Kind.INSTANCE
+                state.env[arg.arg] = Value(kind, cell=owner.cell, data=owner)
                 continue
             default = defaults.get(arg)
             literal = isinstance(default, ast.Constant) and isinstance(default.value, str)

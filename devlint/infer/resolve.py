@@ -20,6 +20,7 @@ from .values import (
     AS_SWITCH,
     AS_TENSOR,
     DIFFERENTIATED,
+    ON_DEVICE,
     TENSORS,
     TO_MODULE,
     Cell,
@@ -412,7 +413,11 @@ def _differ(here: frozenset[Path], there: frozenset[Path]) -> bool:
 
 def _fed_unmoved(module: Module, dropped: set[object], source: Source) -> Iterator[AnyFact]:
     """Arguments that one method passes to a module as they are, and another moves first."""
-    moved = {(feed.module, feed.device): feed.function for feed in module.feeds if feed.device == feed.place}
+    moved = {
+        (feed.module, feed.device): feed.function
+        for feed in module.feeds
+        if feed.moved and feed.device == feed.place
+    }
     for feed in module.feeds:
         owner = feed.function.owner
         cell = feed.device.key
@@ -420,11 +425,7 @@ def _fed_unmoved(module: Module, dropped: set[object], source: Source) -> Iterat
             continue
         if cell in dropped:
             continue
-        if (
-            owner is None
-            or owner.is_module
-            or feed.place.form not in (Form.SAME, Form.ACCELERATOR, Form.EITHER)
-        ):
+        if owner is None or owner.is_module or feed.place.form not in ON_DEVICE:
             continue
         mover = moved.get((feed.module, feed.place))
         if (
@@ -432,6 +433,7 @@ def _fed_unmoved(module: Module, dropped: set[object], source: Source) -> Iterat
             or mover is feed.function
             or mover.owner is not owner
             or not isinstance(feed.at, ast.Name)
+            or feed.function.cells.get(feed.at.id) is not cell
         ):
             continue
         passed = [site.arguments.get(feed.at.id) for site in feed.function.sites]
@@ -467,7 +469,7 @@ def _conflict(element: _Element, there: Device) -> bool:
     if isinstance(other, Cell) and (_belongs(other, element.whole) or _follows_a_tensor(other)):
         return False
     switch = there.form is Form.CPU and isinstance(other, Cell) and bool(other.seen & AS_SWITCH)
-    if there.form not in (Form.ACCELERATOR, Form.SAME, Form.EITHER) and not switch:
+    if there.form not in ON_DEVICE and not switch:
         return False
     if element.on_cpu:
         return True

@@ -149,6 +149,8 @@ class Feed(NamedTuple):
     at: ast.expr
     device: Device
     place: Device
+    moved: bool
+    """Whether the method moved the value before."""
 
 
 NO_SUMMARY = Summary(UNKNOWN, (), (), (), False)
@@ -176,10 +178,13 @@ class Function:
         args = node.args
         self.positional = [arg.arg for arg in (*args.posonlyargs, *args.args)]
         self.static = False
+        self.of_class = self.name in ("__new__", "__init_subclass__", "__class_getitem__")
+        """Whether its first parameter is the class."""
         self.prop = False
         for decorator in getattr(node, "decorator_list", ()):
             name = decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
             self.static |= name == "staticmethod"
+            self.of_class |= name == "classmethod"
             self.prop |= name in ("property", "cached_property")
 
     @property

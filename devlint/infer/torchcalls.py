@@ -16,6 +16,7 @@ from .values import (
     CPU,
     NONE,
     NUMBER,
+    ON_DEVICE,
     OTHER,
     STRING,
     TENSORS,
@@ -373,6 +374,7 @@ def loader(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
     elif dataset is not None and dataset.kind is Kind.CONTAINER and dataset.element is not None:
         items = dataset.element.items or ()
         places = [ev.location(item) for item in items]
+        cell.placed = any(place.form in ON_DEVICE for place in places)
         if any(place.form is not Form.CPU for place in places):
             return Value(Kind.LOADER, cell=cell, element=Value(Kind.BATCH, UNKNOWN_DEVICE, batch))
     elif dataset is not None and dataset.kind is Kind.INSTANCE:

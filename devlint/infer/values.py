@@ -63,6 +63,10 @@ class Form(Enum):
     """The cpu on some paths and elsewhere on others."""
 
 
+ON_DEVICE = frozenset({Form.ACCELERATOR, Form.SAME, Form.EITHER})
+"""What a value on the cpu cannot meet wherever the program finds an accelerator."""
+
+
 class Device(NamedTuple):
     """Where a tensor lives, or what a device value denotes. Equal devices agree; unequal ones may.
 
@@ -106,9 +110,9 @@ def join_devices(a: Device, b: Device) -> Device:
 def devices_conflict(a: Device, b: Device) -> bool:
     """Whether values on `a` and `b` cannot meet wherever the program finds an accelerator."""
     if a.form is Form.CPU:
-        return b.form in (Form.ACCELERATOR, Form.SAME, Form.EITHER)
+        return b.form in ON_DEVICE
     if b.form is Form.CPU:
-        return a.form in (Form.ACCELERATOR, Form.SAME, Form.EITHER)
+        return a.form in ON_DEVICE
     if a.form is b.form is Form.ACCELERATOR:
         return ":" in a.name and ":" in b.name and a.name != b.name
     return False
