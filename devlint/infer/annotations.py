@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..knowledge import api
 from .guards import class_kind
 from .torchcalls import batches
-from .values import OTHER, UNKNOWN, Cell, Kind, Value
+from .values import AS_OPERAND, OTHER, UNKNOWN, Cell, Kind, Value
 
 if TYPE_CHECKING:
     from .evaluate import Evaluator
@@ -20,6 +20,8 @@ _SEQUENCES = frozenset(
 _MAPPINGS = frozenset(
     {"Dict", "dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict", "DefaultDict"}
 )
+_IMMOVABLE = frozenset({Kind.ARRAY, Kind.NUMBER, Kind.STRING, Kind.CONTAINER})
+"""What has no `.to`."""
 _OPAQUE = frozenset({"Any", "object", "T", "TypeVar"})
 
 
@@ -74,6 +76,9 @@ def _union(ev: Evaluator, parts: list[ast.expr], cell: Cell | None) -> Value | N
     found = [annotated(ev, part, cell) for part in real]
     if found and found[0] is not None and all(value == found[0] for value in found):
         return found[0]
+    kinds = {value.kind if value is not None else None for value in found}
+    if cell is not None and Kind.TENSOR in kinds and kinds <= _IMMOVABLE | {Kind.TENSOR}:
+        cell.note(AS_OPERAND)
     return None
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ..knowledge import api
 from .values import (
+    AS_OPERAND,
     AS_OTHER,
     AS_TENSOR,
     MAY_HOLD_TENSORS,
@@ -94,7 +95,18 @@ def _imports(node: ast.Call) -> bool:
 
 
 def note_tensors(args: Arguments) -> None:
-    """Note that what is passed in tensor positions is used as tensors."""
-    for _, value in args.positional[:1]:
+    """Note that the first argument of an operator is a tensor, and that no other is a module or a batch."""
+    first = args.positional[:1]
+    _note(first, AS_TENSOR)
+    _note(list(args.all())[len(first) :], AS_OPERAND)
+
+
+def note_operands(arguments: Iterable[tuple[ast.expr, Value]]) -> None:
+    """Note that none of these is a module or a batch: those that can be moved are tensors."""
+    _note(arguments, AS_OPERAND)
+
+
+def _note(arguments: Iterable[tuple[ast.expr, Value]], evidence: int) -> None:
+    for _, value in arguments:
         if value.kind is Kind.UNKNOWN and value.cell is not None:
-            value.cell.note(AS_TENSOR)
+            value.cell.note(evidence)

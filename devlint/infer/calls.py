@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from ..knowledge import api
 from ..knowledge.attributes import TENSOR_ONLY
 from . import moves, torchcalls
-from .arguments import Arguments, followed, note_tensors, unknown_call
+from .arguments import Arguments, followed, note_operands, note_tensors, unknown_call
 from .evaluate import handles
 from .scope import Class, Feed
 from .summaries import function_call
 from .values import (
     AS_CONTAINER,
     AS_MODULE,
+    AS_OPERAND,
     AS_OTHER,
     CPU,
     DIFFERENTIATED,
@@ -234,6 +235,11 @@ def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
     ev.attribute_evidence(cell, name)
     if name in ("parameters", "named_parameters"):
         return torchcalls.parameters(ev, base, named=name == "named_parameters")
+    if name == "register_buffer":
+        note_operands(args.positional[1:])
+        return NONE
+    if name == "size" and args.positional:
+        cell.note(AS_OPERAND)
     if name == "backward":
         cell.note(DIFFERENTIATED)
         return NONE

@@ -699,11 +699,11 @@ class Evaluator:
             self.state.env[target.id] = value
             self.module.bound(self, target.id, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
-            starred = any(isinstance(item, ast.Starred) for item in target.elts)
+            stars = [index for index, item in enumerate(target.elts) if isinstance(item, ast.Starred)]
             for index, item in enumerate(target.elts):
                 if isinstance(item, ast.Starred):
                     self.bind(item.value, Value(Kind.CONTAINER, element=self.element_of(value, item)))
-                elif starred:
+                elif stars and (index > stars[0] or value.items is not None):
                     self.bind(item, self.element_of(value, item))
                 else:
                     self.bind(item, self.unpack(value, len(target.elts), index))

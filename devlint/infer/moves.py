@@ -248,14 +248,14 @@ def _moved_before(ev: Evaluator, cell: Cell | None) -> bool:
 def record_move(ev: Evaluator, value: Value, device: Device) -> None:
     """An element of a whole was moved: its siblings are elsewhere unless they are moved too."""
     ev.module.moves += 1
-    if device.form in (Form.CPU, Form.UNKNOWN):
-        return
     cell = value.device.key if isinstance(value.device.key, Cell) else value.cell
     if cell is None:
         return
     whole = cell.batch or cell
-    whole.moved_to = device
     whole.moved.add(cell)
+    if device.form in (Form.CPU, Form.UNKNOWN):
+        return
+    whole.moved_to = device
     if whole.via == "element" and whole.parent is not None:
         whole.parent.moved_to = device
 

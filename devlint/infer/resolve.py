@@ -16,6 +16,7 @@ from .values import (
     AS_CONTAINER,
     AS_LOADER,
     AS_MODULE,
+    AS_OPERAND,
     AS_OTHER,
     AS_SWITCH,
     AS_TENSOR,
@@ -109,7 +110,7 @@ def _spread(module: Module) -> None:
     for _ in range(3):
         for argument, parameter in module.links:
             if parameter.seen:
-                argument.note(parameter.seen & (AS_TENSOR | AS_MODULE | AS_OTHER))
+                argument.note(parameter.seen & (AS_TENSOR | AS_OPERAND | AS_MODULE | AS_OTHER))
 
 
 # Discarded moves
@@ -144,7 +145,11 @@ def _tensor_kind(seen: Seen) -> Kind | None:
     value = seen.receiver
     if value.cell is not None and value.cell.seen & TO_MODULE and _parameter_of_forward(value.cell, seen):
         return None if _contradicted(value.cell) else Kind.TENSOR
-    return kind_by_use(value)
+    kind = kind_by_use(value)
+    if kind is None and value.kind is Kind.UNKNOWN and value.cell is not None:
+        operand = value.cell.seen & AS_OPERAND and not _contradicted(value.cell)
+        return Kind.TENSOR if operand else None
+    return kind
 
 
 def kind_by_use(value: Value) -> Kind | None:
@@ -197,8 +202,11 @@ def _used_as_tensor(cell: Cell, depth: int = 4) -> bool:
 
 def _half_fixed(cell: Cell) -> bool:
     """Whether it is one of several that were unpacked together, of which another is moved and kept."""
-    unpacked = cell.via == "item" and type(cell.key) is int and cell.batch is not None
-    return unpacked and cell.batch is not None and bool(cell.batch.moved - {cell})
+    whole = cell.batch
+    if cell.via != "item" or whole is None:
+        return False
+    named = isinstance(cell.key, str) and cell.parent is whole and whole.via == "element"
+    return (named or type(cell.key) is int) and bool(whole.moved - {cell})
 
 
 def _element_evidence(cell: Cell) -> bool:

@@ -87,6 +87,9 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
         return OTHER
     if dotted in api.TENSOR_DATASETS:
         values = [value for _, value in args.positional]
+        for value in values:
+            if value.kind is Kind.UNKNOWN and value.cell is not None:
+                value.cell.note(AS_TENSOR)
         return Value(
             Kind.CONTAINER,
             cell=ev.module.cell(node, "made"),
@@ -411,6 +414,8 @@ def _pass_through(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) -
     first = args.get(0, "iterable")
     if first is None:
         return ev.fresh(node)
+    if dotted.startswith("torch.autograd."):
+        note_tensors(args)
     if dotted.endswith(".chain") and len(args.positional) > 1:
         element = ev.element_of(first, node)
         for _, value in args.positional[1:]:

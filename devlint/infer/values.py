@@ -123,6 +123,8 @@ AS_TENSOR = 1
 AS_MODULE = 2
 AS_OTHER = 4
 AS_LOADER = 8
+AS_OPERAND = 256
+"""A tensor or a number, so that what has a `.to` is a tensor."""
 DIFFERENTIATED = 16
 """`.backward()` was called on it."""
 TO_MODULE = 32
