@@ -39,6 +39,10 @@ def hint(node: ast.expr) -> Truth | None:
     A name is weak evidence; it only ever silences a finding about code that the flag already makes optional.
     """
     if isinstance(node, ast.Call):
+        if getattr(node.func, "id", "") == "isinstance" and len(node.args) == 2:
+            # `if isinstance(device, int):`, where a number is the ordinal of an accelerator.
+            ordinal = getattr(node.args[1], "id", "") == "int" and _names_device(node.args[0])
+            return Truth(True, False) if ordinal else None
         if getattr(node.func, "id", "") in ("len", "int", "bool", "str") and node.args:
             return hint(node.args[0])
         if isinstance(node.func, ast.Attribute) and node.func.attr in ("get", "getenv") and node.args:
@@ -149,7 +153,9 @@ def _names_device(node: ast.expr) -> bool:
 
 def _device_comparison(node: ast.expr, one: Value, other: Value) -> Truth | None:
     """`device.type == "cuda"`, `"cuda" in str(device)`, `device in ("cuda", "mps")`."""
-    if isinstance(node, (ast.Name, ast.Attribute)):
+    if isinstance(node, (ast.Name, ast.Attribute)) and (
+        one.kind is not Kind.LIBRARY or other.kind is Kind.NONE
+    ):
         return None  # a variable is what is asked about
     names: list[Value] = list(one.items) if one.kind is Kind.CONTAINER and one.items else [one]
     forms = {_denoted(name) for name in names}
@@ -162,6 +168,8 @@ def _device_comparison(node: ast.expr, one: Value, other: Value) -> Truth | None
 
 def _denoted(value: Value) -> Form | None:
     literal = value.data if value.kind is Kind.STRING and isinstance(value.data, str) else ""
+    if value.kind is Kind.LIBRARY:
+        literal = value.data.rpartition(".")[2]  # `torch.distributed.Backend.NCCL`
     # "cuda:0", but also "CUDAExecutionProvider", and NCCL, which runs between CUDA devices alone.
     if mentions_accelerator(literal):
         return Form.ACCELERATOR
@@ -311,11 +319,19 @@ def _detach(ev: Evaluator, subject: ast.expr, node: ast.AST) -> None:
     _replace(ev, subject, apart)
 
 
+def _is_place(node: ast.expr) -> bool:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
 def _replace(ev: Evaluator, subject: ast.expr, change: Callable[[Value], Value]) -> None:
     """Bind a variable, attribute or item anew without it counting as an assignment."""
     if isinstance(subject, ast.Name):
         value = ev.eval(subject)
         ev.state.env[subject.id] = change(value)
+    elif not _is_place(subject):
+        return  # what a call returns is nobody's, and evaluating it again would be seen as a second call
     elif isinstance(subject, ast.Attribute):
         base = ev.eval(subject.value)
         if base.cell is not None:

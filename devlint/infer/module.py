@@ -121,6 +121,10 @@ class Module:
         flow.run(self.tree.body)
         self.state = flow.state
         self.state.alive = True
+        for function in list(self.functions.values()):
+            if function.autouse and self.summary(function).accelerated:
+                around = function.owner if function.owner is not None else self
+                around.accelerated = True
         self._analyse_all()
         for _ in range(_MAX_ROUNDS):
             if not self._rerun_general() | self._rerun_informed():
@@ -229,6 +233,7 @@ class Module:
         body = Flow(self, flow.function, State())
         body.state.env = _ClassScope(flow.state.env)
         body.state.accelerated = flow.state.accelerated or self._required(flow, node)
+        body.state.accelerated |= any(name.startswith("torch.cuda.") for name in names)
         for statement in node.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
                 method = self.functions.get(statement)
@@ -257,7 +262,10 @@ class Module:
 
     def imported(self, name: str, guarded: bool) -> None:
         """A module is imported; some run on NVIDIA hardware alone."""
-        if not guarded and (name.split(".")[0] in api.CUDA_BY_NATURE or name in api.CUDA_BY_NATURE):
+        parts = name.split(".")
+        if not guarded and (
+            parts[0] in api.CUDA_BY_NATURE or name in api.CUDA_BY_NATURE or "triton" in parts
+        ):
             self.cuda_by_nature = True
 
     # Observations
@@ -488,7 +496,9 @@ class Module:
         owner = function.owner
         state.accelerated = self._required(flow, function.node)
         state.accelerated |= (
-            self.accelerated or function.accelerated or (owner is not None and owner.accelerated)
+            self.accelerated
+            or function.accelerated
+            or (owner is not None and any(cls.accelerated for cls in owner.lineage()))
         )
         if owner is not None:
             self._enter_method(state, owner, function)
@@ -543,8 +553,8 @@ class Module:
                 outside, held = self.state.places, self.state.held
                 function.owner.places = {c: p for c, p in end.places.items() if outside.get(c) != p}
                 function.owner.held = {c: h for c, h in end.held.items() if held.get(c) != h}
-            else:
-                function.owner.accelerated |= end.accelerated
+            # There is no instance, or no test is run, where a constructor raises or skips.
+            function.owner.accelerated |= end.accelerated and end.alive
 
     def _required(self, flow: Flow, node: ast.AST) -> bool:
         """Whether a decorator makes sure that an accelerator is there, or that the code is skipped."""

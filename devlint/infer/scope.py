@@ -181,7 +181,11 @@ class Function:
         self.of_class = self.name in ("__new__", "__init_subclass__", "__class_getitem__")
         """Whether its first parameter is the class."""
         self.prop = False
+        self.autouse = False
+        """Whether it is a fixture that every test around it uses."""
         for decorator in getattr(node, "decorator_list", ()):
+            if isinstance(decorator, ast.Call):
+                self.autouse |= any(keyword.arg == "autouse" for keyword in decorator.keywords)
             name = decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
             self.static |= name == "staticmethod"
             self.of_class |= name == "classmethod"

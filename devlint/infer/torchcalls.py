@@ -46,7 +46,7 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
     head, _, name = dotted.rpartition(".")
     if not head:
         return _builtin(ev, node, name, args)
-    if dotted in api.CUDA_QUERIES:
+    if dotted in api.CUDA_QUERIES or (dotted == "torch.is_autocast_enabled" and not args.positional):
         return Value(Kind.FLAG, data=Truth(True, False, machine=True))
     if dotted == "torch.accelerator.current_accelerator":
         return Value(Kind.DEVICE, accelerator("accelerator"))
@@ -81,9 +81,7 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
         _autocast(ev, args)
         return OTHER
     if name == "init_process_group":
-        backend = args.get(0, "backend")
-        if backend is not None and backend.data == "nccl" and not ev.state.accelerated:
-            ev.module.cuda_by_nature = True
+        launched(ev, args.get(0, "backend"))
         return OTHER
     if dotted in api.TENSOR_DATASETS:
         values = [value for _, value in args.positional]
@@ -112,6 +110,12 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
     if head.endswith("backends.cudnn") or dotted.startswith("torch.cuda."):
         return OTHER
     return unknown_call(ev, node, args)
+
+
+def launched(ev: Evaluator, backend: Value | None) -> None:
+    """Processes that talk through NCCL need a CUDA device each."""
+    if backend is not None and backend.data == "nccl" and not ev.state.accelerated:
+        ev.module.cuda_by_nature = True
 
 
 def _skip(name: str, args: Arguments) -> Value:
