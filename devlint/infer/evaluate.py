@@ -580,6 +580,9 @@ class Evaluator:
         accelerated = otherwise.accelerated and then.accelerated
         self.state = join_states(then, otherwise)
         self.state.accelerated = accelerated
+        forms = {body.device.form, orelse.device.form}
+        if forms == {Form.CPU, Form.ACCELERATOR} and body.kind in (Kind.STRING, Kind.DEVICE):
+            self.module.chosen((node.body, node.orelse))
         return join(body, orelse)
 
     @handles(ast.NamedExpr)

@@ -14,7 +14,9 @@ from .values import CPU, NONE, OTHER, TENSORS, UNKNOWN_DEVICE, Cell, Form, Kind,
 if TYPE_CHECKING:
     from .evaluate import Evaluator
 
-_WANTS = re.compile(r"cuda|gpu|nvidia|nccl|tensorrt|(?:^|_)(?:hpu|npu|xpu|tpu|mps|xla|mtia|musa)s?(?:$|_)")
+_WANTS = re.compile(
+    r"cuda|gpu|nvidia|nccl|tensorrt|habana|(?:^|_)(?:hpu|npu|xpu|tpu|mps|xla|mtia|musa)s?(?:$|_)"
+)
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _REFUSES = re.compile(r"(^|_)(no|not|without|disable|missing|non)_?(cuda|gpu)|(^|_)cpu|cpu_?only")
 
@@ -139,7 +141,7 @@ def comparison(node: ast.Compare, left: Value, right: Value) -> Truth | None:
     if said is not None and right.kind is Kind.NUMBER:
         if isinstance(op, (ast.Gt, ast.GtE)):
             return Truth(said.if_true, False)
-        return Truth(False, said.if_true) if isinstance(right.data, int) and right.data <= 1 else None
+        return Truth(False, said.if_true)
     said = truth(node.comparators[0], right)
     if said is not None and left.kind is Kind.NUMBER and isinstance(op, (ast.Lt, ast.LtE)):
         return Truth(said.if_true, False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Set
+from collections.abc import Callable, Iterable, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..knowledge import api
@@ -233,6 +233,7 @@ class Module:
         body = Flow(self, flow.function, State())
         body.state.env = _ClassScope(flow.state.env)
         body.state.accelerated = flow.state.accelerated or self._required(flow, node)
+        body.state.accelerated |= guards.mentions_accelerator(node.name)
         body.state.accelerated |= any(name.startswith("torch.cuda.") for name in names)
         for statement in node.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
@@ -292,6 +293,12 @@ class Module:
     def hardcoded(self, function: Function | None, origin: Origin, role: str) -> None:
         """A device literal reaches a place where a device goes."""
         self.literals[origin.node] = (function, role)
+
+    def chosen(self, branches: Iterable[ast.expr]) -> None:
+        """The device literals in the branches of a choice between the cpu and an accelerator."""
+        inside = {node for branch in branches for node in ast.walk(branch)}
+        for literal in [literal for literal in self.literals if literal in inside]:
+            del self.literals[literal]
 
     def reveal(self, line: int, value: Value, ev: Evaluator) -> None:
         """`reveal_device(x)`."""

@@ -278,7 +278,8 @@ CUDA_NEEDED = frozenset(
     torch.cuda.set_device torch.cuda.synchronize torch.cuda.get_device_name
     torch.cuda.get_device_properties torch.cuda.current_device torch.cuda.Stream torch.cuda.Event
     torch.cuda.current_stream torch.cuda.reset_peak_memory_stats torch.cuda.mem_get_info
-    torch.cuda.get_device_capability
+    torch.cuda.get_device_capability torch.cuda.default_stream torch.cuda.CUDAGraph torch.cuda.graph
+    torch.cuda.current_blas_handle torch.cuda.MemPool torch.cuda.graph_pool_handle torch.cuda.ipc_collect
     """.split()
 )
 """Calls that raise without CUDA: what they dominate runs with CUDA alone (measured on a CPU build)."""
