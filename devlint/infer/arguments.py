@@ -6,7 +6,6 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from ..knowledge import api
 from .values import (
     AS_OPERAND,
     AS_OTHER,
@@ -60,8 +59,8 @@ class Arguments:
 def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
     """Call something unknown: what it is given may meet inside, if the result turns out to be a loss."""
     first = args.get(0, "name")
-    if first is not None and first.data in api.CUDA_BY_NATURE and _imports(node):
-        ev.module.cuda_by_nature = True
+    if first is not None and isinstance(first.data, str) and _imports(node):
+        ev.module.imported(first.data, ev.state.accelerated)
     result = ev.fresh(node)
     if result.cell is not None:
         result.cell.placed = any(_yields_from_device(value) for _, value in args.all())

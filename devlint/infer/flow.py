@@ -101,6 +101,8 @@ class Flow(Evaluator):
         self.continues: list[State] = []
         self.exits: list[State] = []
         self.returned: Value | None = None
+        self.answers: list[tuple[Value, bool]] = []
+        """What is returned, and whether an accelerator is certain there."""
         self.assigned: set[tuple[Class, str]] = set()
         """Attributes of `self` that this function assigns."""
         self.globals: set[str] = set()
@@ -240,6 +242,7 @@ class Flow(Evaluator):
             if returns is not None:
                 self._evidence_of_annotation(returns, value)
         self.returned = value if self.returned is None else join(self.returned, value)
+        self.answers.append((value, self.state.accelerated))
         self.exits.append(self.state)
         self.state = self.state.copy()
         self.state.alive = False

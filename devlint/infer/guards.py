@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from .evaluate import Evaluator
 
 _WANTS = re.compile(
-    r"cuda|gpu|nvidia|nccl|tensorrt|habana|(?:^|_)(?:hpu|npu|xpu|tpu|mps|xla|mtia|musa)s?(?:$|_)"
+    r"cuda|gpu|nvidia|nccl|tensorrt|rocm|habana|hccl|(?:^|_)(?:hpu|npu|xpu|tpu|mps|xla|mtia|musa)s?(?:$|_)"
 )
+_DEMANDS = re.compile(r"need|requir|must|only|without|not available|unavailable|^no ", re.IGNORECASE)
 _WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _REFUSES = re.compile(r"(^|_)(no|not|without|disable|missing|non)_?(cuda|gpu)|(^|_)cpu|cpu_?only")
 
@@ -68,6 +69,11 @@ def hint(node: ast.expr) -> Truth | None:
 def mentions_accelerator(name: str) -> bool:
     """Whether a name speaks of an accelerator, word by word: `requires_cuda`, `XLAHook`, but not `input`."""
     return any(_WANTS.search(_WORDS.sub("_", part).lower()) for part in name.split("."))
+
+
+def demands_accelerator(reason: str) -> bool:
+    """Whether the reason for skipping a test is that an accelerator is missing, as in `needs a GPU`."""
+    return bool(_DEMANDS.search(reason)) and mentions_accelerator(reason.replace(" ", "."))
 
 
 def asks(test: ast.expr, value: Value) -> str:

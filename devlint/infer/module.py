@@ -36,6 +36,7 @@ from .values import (
     Form,
     Kind,
     Origin,
+    Truth,
     Value,
     join,
     join_devices,
@@ -250,6 +251,8 @@ class Module:
             for name, value in body.state.env.own.items()
             if isinstance(name, str) and value.kind is not Kind.FUNCTION
         }
+        if any(name.rpartition(".")[2] in ("Enum", "StrEnum", "Flag") for name in names):
+            cls.body = {name: value._replace(origin=None) for name, value in cls.body.items()}
         cls.accelerated = body.state.accelerated
         return cls
 
@@ -262,11 +265,10 @@ class Module:
         return self.lookup(dotted) if self.lookup is not None else None
 
     def imported(self, name: str, guarded: bool) -> None:
-        """A module is imported; some run on NVIDIA hardware alone."""
+        """A module is imported; some run on an accelerator alone."""
         parts = name.split(".")
-        if not guarded and (
-            parts[0] in api.CUDA_BY_NATURE or name in api.CUDA_BY_NATURE or "triton" in parts
-        ):
+        known = parts[0] in api.CUDA_BY_NATURE or name in api.CUDA_BY_NATURE
+        if not guarded and (known or "triton" in parts or parts[-1].endswith("_cuda")):
             self.cuda_by_nature = True
 
     # Observations
@@ -477,6 +479,8 @@ class Module:
         result = flow.returned
         if flow.yields:
             return UNKNOWN
+        if _answers_for_accelerator(flow.answers):
+            return Value(Kind.FLAG, data=Truth(True, False))
         if result is None:
             return NONE
         if result.kind is Kind.UNKNOWN:
@@ -676,4 +680,18 @@ def _informs(value: Value, sites: list[Site]) -> bool:
         return value.element is not None and value.element.kind is Kind.LOADER
     return (
         value.kind is Kind.UNKNOWN and value.cell is not None and all(value.cell in s.places for s in sites)
+    )
+
+
+def _answers_for_accelerator(answers: list[tuple[Value, bool]]) -> bool:
+    """Whether a function says False without an accelerator, and anything else with one only."""
+    refusals = [value for value, _ in answers if value.kind is Kind.NUMBER and value.data is False]
+    others = [(value, accelerated) for value, accelerated in answers if value not in refusals]
+    return (
+        bool(refusals)
+        and bool(others)
+        and all(
+            accelerated and value.kind in (Kind.NUMBER, Kind.UNKNOWN, Kind.FLAG)
+            for value, accelerated in others
+        )
     )

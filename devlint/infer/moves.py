@@ -62,14 +62,15 @@ def use_literal(ev: Evaluator, value: Value, role: str) -> None:
 
 def device_keywords(ev: Evaluator, node: ast.Call, args: Arguments) -> None:
     """Literals given as `device=` and the like, whatever is called."""
-    if not args.keywords:
-        return
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    if name in api.CONFIGURES:
+    if name in api.RECORDS or name.startswith("assert"):
+        ev.module.chosen(at for at, value in args.all() if value.kind in (Kind.DEVICE, Kind.STRING))
+        return
+    if not args.keywords or name in api.CONFIGURES:
         return
     for keyword in api.DEVICE_KEYWORDS & args.keywords.keys():
         value = args.keywords[keyword][1]
-        if value.kind is Kind.STRING:
+        if value.kind is Kind.STRING and not ast.unparse(node.func).startswith("torch.cuda."):
             use_literal(ev, value, "argument")
 
 

@@ -75,8 +75,8 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
         return _operation(ev, node, name, args)
     if head == "torch.nn.utils.rnn":
         return _sequence(ev, node, name, args)
-    if name in ("skipif", "skipIf", "skipUnless") and args.positional:
-        return _skip(name, args)
+    if name in ("skipif", "skipIf", "skipUnless"):
+        return _skip(ev, name, args)
     if dotted.startswith(("torch.autocast", "torch.amp.autocast")):
         _autocast(ev, args)
         return OTHER
@@ -118,10 +118,14 @@ def launched(ev: Evaluator, backend: Value | None) -> None:
         ev.module.cuda_by_nature = True
 
 
-def _skip(name: str, args: Arguments) -> Value:
+def _skip(ev: Evaluator, name: str, args: Arguments) -> Value:
     """A mark or decorator that skips: true where the code runs."""
-    said = guards.truth(*args.positional[0])
+    condition = args.positional[0] if args.positional else args.keywords.get("condition")
+    said = guards.truth(*condition) if condition is not None else None
     needed = said is not None and (said.if_true if name == "skipUnless" else said.if_false)
+    reason = args.get(1, "reason")
+    if said is None and reason is not None and isinstance(reason.data, str):
+        needed = guards.demands_accelerator(reason.data)
     return Value(Kind.FLAG, data=Truth(needed, False))
 
 
@@ -474,6 +478,9 @@ def _builtin(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Value
         "all",
         "any",
     ):
+        if name in ("any", "all") and first is not None and first.element is not None:
+            # Of nothing, neither is said; nobody asks nothing where its devices are.
+            return first.element if first.element.kind is Kind.FLAG else NUMBER
         if name in ("int", "bool") and first is not None:
             said = guards.truth(node.args[0], first)
             if said is not None and first.kind is Kind.FLAG:

@@ -256,10 +256,11 @@ CUDA_BY_NATURE = frozenset(
     triton cupy pycuda numba.cuda cuda tensorrt torch_tensorrt apex flash_attn bitsandbytes nvidia
     pynvml deepspeed transformer_engine cutlass cuml cudf rmm vllm kaolin spconv tinycudann
     diff_gaussian_rasterization gsplat nvdiffrast torch.utils.cpp_extension minkowski
-    MinkowskiEngine cuda_ext torch2trt cugraph pylibcugraph
+    MinkowskiEngine cuda_ext torch2trt cugraph pylibcugraph deep_gemm deep_ep flashinfer aiter
+    sgl_kernel flash_mla fast_hadamard_transform torch_npu torch_mlu torch_musa habana_frameworks
     """.split()
 )
-"""Packages that run on NVIDIA hardware alone: a module that imports one needs a cuda device anyway."""
+"""Packages that run on an accelerator alone: a module that imports one needs the device anyway."""
 
 CUDA_QUERIES = frozenset(
     """
@@ -283,6 +284,9 @@ CUDA_NEEDED = frozenset(
     """.split()
 )
 """Calls that raise without CUDA: what they dominate runs with CUDA alone (measured on a CPU build)."""
+
+RECORDS = frozenset({"SimpleNamespace", "Namespace", "Mock", "MagicMock", "AsyncMock", "PropertyMock"})
+"""Callables that only keep what they are given, mostly for tests: a device among it places nothing."""
 
 DEVICE_KEYWORDS = frozenset({"device", "map_location", "output_device"})
 """Keyword arguments that take a device."""
