@@ -66,7 +66,7 @@ def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
         result.cell.placed = any(_yields_from_device(value) for _, value in args.all())
     parties = [(at, value) for at, value in args.positional if value.kind in MAY_HOLD_TENSORS]
     if parties and result.cell is not None:
-        device = parties[0][1].device
+        device = followed(parties[0][1]).device
         result.cell.follows = device if device.form in (Form.SAME, Form.ACCELERATOR) else None
     parties = [(at, followed(value)) for at, value in parties]
     if len(parties) > 1:

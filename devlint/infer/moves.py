@@ -253,9 +253,10 @@ def record_move(ev: Evaluator, value: Value, device: Device) -> None:
     if cell is None:
         return
     whole = cell.batch or cell
-    whole.moved.add(cell)
+    whole.kept.add(cell)
     if device.form in (Form.CPU, Form.UNKNOWN):
         return
+    whole.moved.add(cell)
     whole.moved_to = device
     if whole.via == "element" and whole.parent is not None:
         whole.parent.moved_to = device

@@ -206,7 +206,7 @@ def _half_fixed(cell: Cell) -> bool:
     if cell.via != "item" or whole is None:
         return False
     named = isinstance(cell.key, str) and cell.parent is whole and whole.via == "element"
-    return (named or type(cell.key) is int) and bool(whole.moved - {cell})
+    return (named or type(cell.key) is int) and bool(whole.kept - {cell})
 
 
 def _element_evidence(cell: Cell) -> bool:

@@ -147,6 +147,7 @@ class Cell:
         "children",
         "elements_are",
         "follows",
+        "kept",
         "key",
         "label",
         "moved",
@@ -170,8 +171,10 @@ class Cell:
         """Evidence about whatever iterating over it yields."""
         self.batch: Cell | None = None
         """The whole that this is an element of, where siblings share a fate."""
+        self.kept: set[Cell] = set()
+        """The elements of this whole of which a moved copy was kept, wherever it went."""
         self.moved: set[Cell] = set()
-        """The elements of this whole that were moved."""
+        """Those that were moved to a device."""
         self.follows: Device | None = None
         """Where its argument was moved, if an unknown callee computed it: for a loss, it is there too."""
         self.placed = False
