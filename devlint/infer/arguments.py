@@ -68,10 +68,15 @@ def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
     if parties and result.cell is not None:
         device = followed(parties[0][1]).device
         result.cell.follows = device if device.form in (Form.SAME, Form.ACCELERATOR) else None
+    maybe_loss(ev, result, parties)
+    return result
+
+
+def maybe_loss(ev: Evaluator, result: Value, parties: list[tuple[ast.expr, Value]]) -> None:
+    """Remember what may meet inside a call, in case its result turns out to be a loss."""
     parties = [(at, followed(value)) for at, value in parties]
     if len(parties) > 1:
         ev.module.maybe_loss(ev.function, result.cell, [(at, ev.location(v), v.cell) for at, v in parties])
-    return result
 
 
 def _yields_from_device(value: Value) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..knowledge import api
 from ..knowledge.attributes import TENSOR_ONLY
 from . import moves, torchcalls
-from .arguments import Arguments, followed, note_operands, note_tensors, unknown_call
+from .arguments import Arguments, followed, maybe_loss, note_operands, note_tensors, unknown_call
 from .evaluate import handles
 from .scope import Class, Feed
 from .summaries import function_call
@@ -120,9 +120,18 @@ def apply(ev: Evaluator, node: ast.Call, callee: Value, args: Arguments) -> Valu
     if kind is Kind.UNKNOWN and callee.cell is not None:
         callee.cell.note(AS_OTHER)
         if callee.cell in ev.state.places or callee.cell.seen & AS_MODULE or _owner_is_module(callee.cell):
-            return module_call(ev, node, callee, args)
+            result = module_call(ev, node, callee, args)
+            parties = [(at, value) for at, value in args.positional if value.kind in MAY_HOLD_TENSORS]
+            if parties and _is_computed(parties[0][1].cell):
+                maybe_loss(ev, result, parties)
+            return result
         return unknown_call(ev, node, args)
     return ev.fresh(node)
+
+
+def _is_computed(cell: Cell | None) -> bool:
+    """Whether a value is what some call gave, as a network's output is that a loss takes."""
+    return cell is not None and not cell.via and cell.batch is None
 
 
 def _owner_is_module(cell: Cell) -> bool:

@@ -480,6 +480,10 @@ class Evaluator:
             for value, other in ((left, right), (right, left)):
                 if value.cell is not None and value.kind is Kind.UNKNOWN and other.kind is not Kind.STRING:
                     value.cell.note(AS_TENSOR)
+        if Kind.NUMBER in (left.kind, right.kind):
+            other = right if left.kind is Kind.NUMBER else left
+            if other.kind is Kind.BATCH and other.cell is not None and other.cell.via == "attribute":
+                return other  # `total + batch.num_graphs`: as likely a number as a tensor
         if left.kind in TENSORS or right.kind in TENSORS or Kind.BATCH in (left.kind, right.kind):
             for value in (left, right):
                 if value.kind is Kind.BATCH and value.cell is not None:

@@ -265,6 +265,10 @@ def join(a: Value, b: Value) -> Value:
         return b
     if b.kind is Kind.NONE:
         return a
+    if a.kind is Kind.NUMBER and b.kind in TENSORS:
+        return b  # `total = 0`, to which tensors are added
+    if b.kind is Kind.NUMBER and a.kind in TENSORS:
+        return a
     kind = a.kind if a.kind is b.kind else _common_kind(a.kind, b.kind)
     if kind in _NAMED and a.data != b.data:
         # One of several callees: unknown, unless either would do the same.
