@@ -88,12 +88,12 @@ def call(ev: Evaluator, node: ast.Call) -> Value:
         base = ev.eval(func.value)
         args = Arguments(ev, node)
         moves.device_keywords(ev, node, args)
-        torchcalls.launched(ev, args.get(None, "backend"))
+        torchcalls.launched(ev, args)
         return method_call(ev, node, base, func.attr, args)
     callee = ev.eval(func)
     args = Arguments(ev, node)
     moves.device_keywords(ev, node, args)
-    torchcalls.launched(ev, args.get(None, "backend"))
+    torchcalls.launched(ev, args)
     if isinstance(func, ast.Name) and func.id == "reveal_device" and args.positional:
         ev.module.reveal(node.lineno, args.positional[0][1], ev)
         return args.positional[0][1]

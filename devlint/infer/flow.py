@@ -479,8 +479,10 @@ class Flow(Evaluator):
     @_on(ast.FunctionDef, ast.AsyncFunctionDef)
     def _def(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
         for default in (*node.args.defaults, *node.args.kw_defaults):
+            # What a plain constant means, the function itself will see.
             if default is not None and not isinstance(default, ast.Constant):
                 self.eval(default)
+                self.module.as_default(default)
         function = self.module.function(node, self)
         self.state.env[node.name] = Value(Kind.FUNCTION, data=function)
 

@@ -296,6 +296,12 @@ class Module:
         """A device literal reaches a place where a device goes."""
         self.literals[origin.node] = (function, role)
 
+    def as_default(self, default: ast.expr) -> None:
+        """A device literal in the default of a parameter, such as `torch.device("cuda")`."""
+        for part in default.args if isinstance(default, ast.Call) else ():
+            if part in self.literals:
+                self.literals[part] = (self.literals[part][0], "default")
+
     def chosen(self, branches: Iterable[ast.expr]) -> None:
         """The device literals in the branches of a choice between the cpu and an accelerator."""
         inside = {node for branch in branches for node in ast.walk(branch)}

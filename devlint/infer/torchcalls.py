@@ -81,7 +81,7 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
         _autocast(ev, args)
         return OTHER
     if name == "init_process_group":
-        launched(ev, args.get(0, "backend"))
+        _through(ev, args.get(0, "backend"))
         return OTHER
     if dotted in api.TENSOR_DATASETS:
         values = [value for _, value in args.positional]
@@ -112,7 +112,15 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
     return unknown_call(ev, node, args)
 
 
-def launched(ev: Evaluator, backend: Value | None) -> None:
+def launched(ev: Evaluator, args: Arguments) -> None:
+    """What a launcher or trainer is told to use has to be there, whatever it is called."""
+    _through(ev, args.get(None, "backend"))
+    trains_on = args.get(None, "accelerator")
+    if trains_on is not None and trains_on.data in ("gpu", "cuda"):
+        ev.state.accelerated = True
+
+
+def _through(ev: Evaluator, backend: Value | None) -> None:
     """Processes that talk through NCCL need a CUDA device each."""
     if backend is not None and backend.data == "nccl" and not ev.state.accelerated:
         ev.module.cuda_by_nature = True
