@@ -63,7 +63,7 @@ def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
         ev.module.imported(first.data, ev.state.accelerated)
     result = ev.fresh(node)
     if result.cell is not None:
-        result.cell.placed = any(_yields_from_device(value) for _, value in args.all())
+        result.cell.placed |= any(_yields_from_device(value) for _, value in args.all())
     parties = [(at, value) for at, value in args.positional if value.kind in MAY_HOLD_TENSORS]
     if parties and result.cell is not None:
         device = followed(parties[0][1]).device

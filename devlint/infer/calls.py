@@ -54,6 +54,7 @@ _SAME_OBJECT = frozenset(
         "apply",
     ]
 )
+_TAKES_CALLABLES = frozenset({"apply_", "map_", "register_hook", "register_post_accumulate_grad_hook"})
 _SHAPE_ONLY = frozenset(
     ["view_as", "expand_as", "reshape_as", "copy_", "is_same_size", "resize_as_", "set_", "map_", "numpy"]
 )
@@ -225,7 +226,8 @@ def tensor_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: A
         return Value(Kind.SCALAR, device, ev.module.cell(node, "op"))
     receiver = node.func.value if isinstance(node.func, ast.Attribute) else node
     device = ev.meet(node, [(receiver, base), *_tensors(args)])
-    note_tensors(args)
+    if name not in _TAKES_CALLABLES:
+        note_tensors(args)
     return Value(Kind.SCALAR if base.kind is Kind.SCALAR else Kind.TENSOR, device, ev.module.cell(node, "op"))
 
 
