@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from devlint.infer import exports, infer
-from devlint.infer.facts import BatchMeeting, Discarded, HardcodedDevice, StaleOptimizer
+from devlint.infer.facts import BatchMeeting, Discarded, HardcodedCall, HardcodedDevice, StaleOptimizer
 
 LOOP = """
 import torch
@@ -141,3 +141,20 @@ for ids, mask in DataLoader(dataset):
     (fact,) = infer(text).facts
     assert isinstance(fact, BatchMeeting)
     assert (fact.element, fact.partly) == ("mask", True)
+
+
+@pytest.mark.parametrize(("autouse", "guarded"), [("True", True), ("False", False)])
+def test_only_a_fixture_that_every_test_uses_guards_them(autouse: str, guarded: bool) -> None:
+    text = f"""
+import pytest
+import torch
+
+def make():
+    return torch.ones(2).cuda()
+
+@pytest.fixture(autouse={autouse})
+def gpu():
+    if not torch.cuda.is_available():
+        pytest.skip("needs a GPU")
+"""
+    assert [type(fact) for fact in infer(text).facts] == ([] if guarded else [HardcodedCall])

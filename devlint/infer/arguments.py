@@ -100,17 +100,12 @@ def _imports(node: ast.Call) -> bool:
 
 def note_tensors(args: Arguments) -> None:
     """Note that the first argument of an operator is a tensor, and that no other is a module or a batch."""
-    first = args.positional[:1]
-    _note(first, AS_TENSOR)
-    _note(list(args.all())[len(first) :], AS_OPERAND)
+    note(args.positional[:1], AS_TENSOR)
+    note((*args.positional[1:], *args.keywords.values()), AS_OPERAND)
 
 
-def note_operands(arguments: Iterable[tuple[ast.expr, Value]]) -> None:
-    """Note that none of these is a module or a batch: those that can be moved are tensors."""
-    _note(arguments, AS_OPERAND)
-
-
-def _note(arguments: Iterable[tuple[ast.expr, Value]], evidence: int) -> None:
+def note(arguments: Iterable[tuple[ast.expr, Value]], evidence: int) -> None:
+    """Note what passing them on says about those arguments of which nothing else is known."""
     for _, value in arguments:
         if value.kind is Kind.UNKNOWN and value.cell is not None:
             value.cell.note(evidence)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..knowledge import api
 from ..knowledge.attributes import TENSOR_ONLY
 from . import moves, torchcalls
-from .arguments import Arguments, followed, maybe_loss, note_operands, note_tensors, unknown_call
+from .arguments import Arguments, followed, maybe_loss, note, note_tensors, unknown_call
 from .evaluate import handles
 from .scope import Class, Feed
 from .summaries import function_call
@@ -88,12 +88,13 @@ def call(ev: Evaluator, node: ast.Call) -> Value:
     if isinstance(func, ast.Attribute):
         base = ev.eval(func.value)
         args = Arguments(ev, node)
-        moves.device_keywords(ev, node, args)
+        dotted = f"{base.data}.{func.attr}" if base.kind is Kind.LIBRARY else ""
+        moves.device_keywords(ev, node, args, dotted)
         torchcalls.launched(ev, args)
         return method_call(ev, node, base, func.attr, args)
     callee = ev.eval(func)
     args = Arguments(ev, node)
-    moves.device_keywords(ev, node, args)
+    moves.device_keywords(ev, node, args, callee.data if callee.kind is Kind.LIBRARY else "")
     torchcalls.launched(ev, args)
     if isinstance(func, ast.Name) and func.id == "reveal_device" and args.positional:
         ev.module.reveal(node.lineno, args.positional[0][1], ev)
@@ -249,7 +250,7 @@ def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
     if name in ("parameters", "named_parameters"):
         return torchcalls.parameters(ev, base, named=name == "named_parameters")
     if name == "register_buffer":
-        note_operands(args.positional[1:])
+        note(args.positional[1:], AS_OPERAND)
         return NONE
     if name == "size" and args.positional:
         cell.note(AS_OPERAND)

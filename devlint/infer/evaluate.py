@@ -586,7 +586,7 @@ class Evaluator:
         self.state.accelerated = accelerated
         forms = {body.device.form, orelse.device.form}
         if forms == {Form.CPU, Form.ACCELERATOR} and body.kind in (Kind.STRING, Kind.DEVICE):
-            self.module.chosen((node.body, node.orelse))
+            self.module.harmless((node.body, node.orelse))
         return join(body, orelse)
 
     @handles(ast.NamedExpr)

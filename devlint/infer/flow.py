@@ -91,6 +91,15 @@ class Loop(NamedTuple):
     bound: dict[str, Value]
 
 
+class Answer(NamedTuple):
+    """One `return`."""
+
+    node: ast.expr | None
+    value: Value
+    accelerated: bool
+    """Whether an accelerator is certain there."""
+
+
 class Flow(Evaluator):
     """Runs the statements of one function, or of the module, over abstract values."""
 
@@ -101,8 +110,7 @@ class Flow(Evaluator):
         self.continues: list[State] = []
         self.exits: list[State] = []
         self.returned: Value | None = None
-        self.answers: list[tuple[Value, bool]] = []
-        """What is returned, and whether an accelerator is certain there."""
+        self.answers: list[Answer] = []
         self.assigned: set[tuple[Class, str]] = set()
         """Attributes of `self` that this function assigns."""
         self.globals: set[str] = set()
@@ -242,7 +250,7 @@ class Flow(Evaluator):
             if returns is not None:
                 self._evidence_of_annotation(returns, value)
         self.returned = value if self.returned is None else join(self.returned, value)
-        self.answers.append((value, self.state.accelerated))
+        self.answers.append(Answer(node.value, value, self.state.accelerated))
         self.exits.append(self.state)
         self.state = self.state.copy()
         self.state.alive = False

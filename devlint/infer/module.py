@@ -10,7 +10,7 @@ from ..knowledge import api
 from . import guards
 from .annotations import annotated
 from .evaluate import DEVICE_NAME
-from .flow import Flow
+from .flow import Answer, Flow
 from .scope import (
     NO_SUMMARY,
     Class,
@@ -302,9 +302,9 @@ class Module:
             if part in self.literals:
                 self.literals[part] = (self.literals[part][0], "default")
 
-    def chosen(self, branches: Iterable[ast.expr]) -> None:
-        """The device literals in the branches of a choice between the cpu and an accelerator."""
-        inside = {node for branch in branches for node in ast.walk(branch)}
+    def harmless(self, expressions: Iterable[ast.expr]) -> None:
+        """The device literals in these place nothing by themselves: one of a choice, or only kept."""
+        inside = {node for expression in expressions for node in ast.walk(expression)}
         for literal in [literal for literal in self.literals if literal in inside]:
             del self.literals[literal]
 
@@ -485,6 +485,8 @@ class Module:
         result = flow.returned
         if flow.yields:
             return UNKNOWN
+        if _chooses_device(flow.answers):
+            self.harmless(answer.node for answer in flow.answers if answer.node is not None)
         if _answers_for_accelerator(flow.answers):
             return Value(Kind.FLAG, data=Truth(True, False))
         if result is None:
@@ -689,15 +691,16 @@ def _informs(value: Value, sites: list[Site]) -> bool:
     )
 
 
-def _answers_for_accelerator(answers: list[tuple[Value, bool]]) -> bool:
+def _answers_for_accelerator(answers: list[Answer]) -> bool:
     """Whether a function says False without an accelerator, and anything else with one only."""
-    refusals = [value for value, _ in answers if value.kind is Kind.NUMBER and value.data is False]
-    others = [(value, accelerated) for value, accelerated in answers if value not in refusals]
-    return (
-        bool(refusals)
-        and bool(others)
-        and all(
-            accelerated and value.kind in (Kind.NUMBER, Kind.UNKNOWN, Kind.FLAG)
-            for value, accelerated in others
-        )
+    others = [answer for answer in answers if answer.value != Value(Kind.NUMBER, data=False)]
+    return 0 < len(others) < len(answers) and all(
+        answer.accelerated and answer.value.kind in (Kind.NUMBER, Kind.UNKNOWN, Kind.FLAG)
+        for answer in others
     )
+
+
+def _chooses_device(answers: list[Answer]) -> bool:
+    """Whether a function returns the cpu on one path and an accelerator on another, whatever it asks."""
+    forms = {answer.value.device.form for answer in answers if answer.value.kind is Kind.DEVICE}
+    return {Form.CPU, Form.ACCELERATOR} <= forms

@@ -60,17 +60,17 @@ def use_literal(ev: Evaluator, value: Value, role: str) -> None:
     ev.module.hardcoded(ev.function, origin, "default" if origin.how == "default" else role)
 
 
-def device_keywords(ev: Evaluator, node: ast.Call, args: Arguments) -> None:
-    """Literals given as `device=` and the like, whatever is called."""
+def device_keywords(ev: Evaluator, node: ast.Call, args: Arguments, dotted: str = "") -> None:
+    """Literals given as `device=` and the like, whatever is called; `dotted` names it in a library."""
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if name in api.RECORDS or name.startswith("assert"):
-        ev.module.chosen(at for at, value in args.all() if value.kind in (Kind.DEVICE, Kind.STRING))
+        ev.module.harmless(at for at, value in args.all() if value.kind in (Kind.DEVICE, Kind.STRING))
         return
-    if not args.keywords or name in api.CONFIGURES:
+    if not args.keywords or name in api.CONFIGURES or dotted.startswith("torch.cuda."):
         return
     for keyword in api.DEVICE_KEYWORDS & args.keywords.keys():
         value = args.keywords[keyword][1]
-        if value.kind is Kind.STRING and not ast.unparse(node.func).startswith("torch.cuda."):
+        if value.kind is Kind.STRING:
             use_literal(ev, value, "argument")
 
 

@@ -185,7 +185,10 @@ class Function:
         """Whether it is a fixture that every test around it uses."""
         for decorator in getattr(node, "decorator_list", ()):
             if isinstance(decorator, ast.Call):
-                self.autouse |= any(keyword.arg == "autouse" for keyword in decorator.keywords)
+                self.autouse |= any(
+                    keyword.arg == "autouse" and getattr(keyword.value, "value", None) is True
+                    for keyword in decorator.keywords
+                )
             name = decorator.attr if isinstance(decorator, ast.Attribute) else getattr(decorator, "id", "")
             self.static |= name == "staticmethod"
             self.of_class |= name == "classmethod"
@@ -208,12 +211,10 @@ class Function:
 
     @property
     def names(self) -> Iterator[str]:
-        """Its name and those of the functions and the class around it."""
+        """Its name and those of the functions around it; a class says what its name says by itself."""
         function: Function | None = self
         while function is not None:
             yield function.name
-            if function.owner is not None:
-                yield function.owner.name
             function = function.outer
 
     @property

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..knowledge import api
 from . import guards, moves
-from .arguments import followed, note_tensors, unknown_call
+from .arguments import followed, note, note_tensors, unknown_call
 from .evaluate import held_by
 from .scope import Class, Holding
 from .summaries import use_summary
@@ -85,9 +85,7 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
         return OTHER
     if dotted in api.TENSOR_DATASETS:
         values = [value for _, value in args.positional]
-        for value in values:
-            if value.kind is Kind.UNKNOWN and value.cell is not None:
-                value.cell.note(AS_TENSOR)
+        note(args.positional, AS_TENSOR)
         return Value(
             Kind.CONTAINER,
             cell=ev.module.cell(node, "made"),
@@ -230,9 +228,7 @@ def _operation(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Val
         return Value(Kind.TENSOR, ev.combine([value for _, value in parties]), cell)
     parties.extend(p for key, p in args.keywords.items() if key not in ("out", "generator"))
     if name.endswith("_loss") or "cross_entropy" in name:
-        for _, value in args.positional[1:2]:
-            if value.kind is Kind.UNKNOWN and value.cell is not None:
-                value.cell.note(AS_TENSOR)
+        note(args.positional[1:2], AS_TENSOR)
         parties = [(at, followed(value)) for at, value in parties]
     device = ev.meet(node, parties)
     scalar = (
