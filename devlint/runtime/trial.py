@@ -5,6 +5,9 @@ from __future__ import annotations
 import torch
 from torch import nn
 
+from . import stand_in
+from .storage import DEVICE
+
 
 def run_trial() -> str:
     """Use the device as a training script does; what went wrong, or nothing."""
@@ -23,7 +26,8 @@ def _train() -> str:
         return "Module.to replaces parameters instead of moving them"
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     loss = model(torch.ones(1, 3, device="cuda")).sum()
-    if abs(loss.item() - reference) > 1e-4:
+    rounding = 1e-6 if stand_in.device.type == DEVICE else 1e-4  # real hardware has kernels of its own
+    if abs(loss.item() - reference) > rounding:
         return "an operator gives a different value than on the cpu"
     loss.backward()
     optimizer.step()
