@@ -1,0 +1,172 @@
+"""What happens in a file: seven kinds of event, recorded guards and all, finished when all evidence is in.
+
+No rule's policy is in an event: a watch picks events, a rule judges them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Literal, NamedTuple
+
+from ..span import Span
+from .kinds import Kind
+from .places import Place
+from .values import Origin
+
+Fate = Literal["kept", "discarded", "rebound", "displayed"]
+"""What becomes of a call's result: kept; thrown away by a statement; bound to a name that nothing reads
+before it is bound anew; shown by a notebook."""
+
+
+class Why(NamedTuple):
+    """What makes an accelerator certain where something happens, or only suggests it."""
+
+    certain: bool = False
+    hints: tuple[str, ...] = ()
+    """Such as `function:run_gpu`, `import:triton`, `option:use_cuda`."""
+
+    @property
+    def guarded(self) -> bool:
+        """Whether anything at all speaks for an accelerator."""
+        return self.certain or bool(self.hints)
+
+
+class At(NamedTuple):
+    """Where an event happens, and under what."""
+
+    span: Span
+    node: str
+    """The LibCST class of the node at `span`: spans alone can be ambiguous."""
+    function: str
+    """The qualified name of the function, empty at the top of the module."""
+    guard: Why
+    loops: int
+    """How many loops enclose it."""
+    context: frozenset[str]
+    """Where the code runs, by knowledge: `forward`, `test`, `dataset`, `collate_fn`, `worker`."""
+
+
+class Seen(NamedTuple):
+    """A value as rules see it: settled and plain."""
+
+    kind: Kind
+    place: Place
+    who: int | None
+    """The object, the same number for the same object in one file."""
+    label: str
+    """What the program calls it, or its source."""
+    origin: Origin | None = None
+    certain: bool = False
+    """Whether its kind is: made by torch, annotated or tested, not only shown by use."""
+    span: Span | None = None
+    """Where it stands."""
+    within: str = ""
+    """What yields or holds it, as the program calls it: the loader of a batch's element."""
+
+
+class Holder(NamedTuple):
+    """Something that holds what is moved, by a protocol of `knowledge`."""
+
+    protocol: str
+    """`optimizer`, `wrapped`."""
+    phase: str
+    """`fresh`, `stateful`, `stepped`, `loaded`."""
+    name: str
+    """Its class."""
+    line: int
+
+
+class Call(NamedTuple):
+    """A call of a function that knowledge names, or of a method of a known kind."""
+
+    at: At
+    callee: str
+    """`torch.load`, or kind and method: `Tensor.numpy`, `Module.to`, `Optimizer.step`."""
+    receiver: Seen | None
+    given: Mapping[str, Seen]
+    """Arguments by the parameter that they bind, positions resolved by the API's signature."""
+    open: bool
+    """Whether `*args` or `**kwargs` may give more."""
+    result: Fate
+
+
+class Use(NamedTuple):
+    """A name of a library is read and not called."""
+
+    at: At
+    name: str
+
+
+class Move(NamedTuple):
+    """`.to`, `.cuda`, `.cpu`, a cast: of a tensor a copy, of a module in place."""
+
+    at: At
+    method: str
+    receiver: Seen
+    target: Place | None
+    """None where only the dtype changes."""
+    named: Literal["", "device", "index", "literal"]
+    """What the device is given as; empty where nothing is given."""
+    casts: bool
+    in_place: bool
+    result: Fate
+    iterates: str | None
+    """What is iterated, when the receiver is an element that a loop yields and nothing reads it afterwards."""
+    holders: tuple[Holder, ...]
+
+
+class Conflict(Enum):
+    """Whether two places can come together."""
+
+    NONE = "none"
+    CERTAIN = "certain"
+    """Apart on every accelerator, whatever the caller does."""
+    BRANCHES = "branches"
+    """Both are moved, under conditions that can differ."""
+    CALLER = "caller"
+    """Apart unless the caller moved one of them."""
+    PORTABLE = "portable"
+    """Apart only where the value that may be anywhere is elsewhere."""
+
+
+class Meeting(NamedTuple):
+    """Two values come together in an operation."""
+
+    at: At
+    how: Literal["operator", "call", "join", "container", "return", "attribute"]
+    left: Seen
+    """The side that is behind: on the cpu, or unmoved."""
+    right: Seen
+    conflict: Conflict
+    sibling_moved: bool
+    """Whether another part of what `left` came with was moved."""
+
+
+class Bind(NamedTuple):
+    """A value is assigned to an attribute or item."""
+
+    at: At
+    target: Literal["attribute", "item"]
+    owner: Seen | None
+    name: str
+    value: Seen
+
+
+class Literal_(NamedTuple):
+    """The literal name of a device reaches a place where a device goes."""
+
+    at: At
+    text: str
+    role: Literal["argument", "default", "autocast", "compared", "chosen", "recorded"]
+
+
+class Compare(NamedTuple):
+    """Two values are compared."""
+
+    at: At
+    left: Seen
+    right: Seen
+
+
+Event = Call | Use | Move | Meeting | Bind | Literal_ | Compare

@@ -1,0 +1,86 @@
+"""Where a tensor lives, or what a device value denotes."""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Literal, NamedTuple
+
+from .paths import Who
+
+
+class Form(Enum):
+    """How much is known of a place."""
+
+    __hash__ = object.__hash__  # looked up in sets all the time, and Enum hashes by name
+
+    UNKNOWN = "unknown"
+    CPU = "cpu"
+    LITERAL = "literal"
+    """A literal such as `cuda:1`."""
+    SAME = "same"
+    """What the device variable `of` says."""
+    AT = "at"
+    """Wherever `of` is: an argument, the parameters of `self`."""
+    EITHER = "either"
+    """The cpu on some paths and elsewhere on others."""
+    ANYWHERE = "anywhere"
+    """Wherever the caller wants it: a tensor that a `forward` is given, what a module returns."""
+
+
+ON_DEVICE = frozenset({Form.LITERAL, Form.SAME, Form.EITHER})
+"""What a value on the cpu cannot meet wherever the program finds an accelerator."""
+
+
+class Branch(NamedTuple):
+    """One outcome of one `if` in which something is moved."""
+
+    chain: int
+    """The first `if` of its `if … elif … else`, by its node's number."""
+    test: int
+    outcome: bool
+    asks: Literal["machine", "option", ""]
+    """`machine` when the condition asks the machine alone, `option` when it asks for a setting."""
+    move: int
+    """The move, by its node's number; -1 where it is not known."""
+
+
+class Place(NamedTuple):
+    """Where a value is. Equal places agree; unequal ones may.
+
+    `of` is the object that `same` and `at` speak of; on the cpu, the element of a batch that the value came
+    from, or the variable that holds the cpu. `when` are the branches on which a value of `either` was moved.
+    """
+
+    form: Form
+    name: str = ""
+    of: Who | None = None
+    when: frozenset[Branch] = frozenset()
+
+
+UNKNOWN_PLACE = Place(Form.UNKNOWN)
+CPU = Place(Form.CPU, "cpu")
+ANYWHERE = Place(Form.ANYWHERE)
+
+
+def literal(name: str) -> Place:
+    """The place that a literal such as `cuda:0` denotes."""
+    return CPU if name == "cpu" else Place(Form.LITERAL, name)
+
+
+def join_places(a: Place, b: Place) -> Place:
+    """The place of a value that is at `a` on one path and at `b` on another."""
+    if a == b or a.form is b.form is Form.CPU:
+        return a
+    if Form.UNKNOWN in (a.form, b.form):
+        return UNKNOWN_PLACE
+    if Form.CPU in (a.form, b.form) or Form.EITHER in (a.form, b.form):
+        other = b if a.form is Form.CPU else a
+        return Place(Form.EITHER, other.name, other.of if other.form in (Form.SAME, Form.EITHER) else None)
+    if a.form is b.form is Form.LITERAL:
+        return a if a.name.split(":")[0] == b.name.split(":")[0] else UNKNOWN_PLACE
+    return UNKNOWN_PLACE
+
+
+def weight(place: Place) -> int:
+    """How much a place says about where a mixed operation was meant to run."""
+    return {Form.UNKNOWN: 0, Form.ANYWHERE: 1, Form.AT: 1, Form.CPU: 2}.get(place.form, 3)

@@ -1,0 +1,177 @@
+"""What is known of a value: what it is, where it lives, how it came to be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+from .kinds import NAMED, TENSORS, Kind
+from .paths import Who
+from .places import UNKNOWN_PLACE, Form, Place, join_places
+
+
+class Const(NamedTuple):
+    """A constant of the program."""
+
+    value: str | int | float | bool | None
+
+
+class Words(NamedTuple):
+    """One of several strings, as a loop over a display of them yields."""
+
+    values: tuple[str, ...]
+
+
+class Api(NamedTuple):
+    """A name of a library: `torch.load`; of an optimizer, module or loader, its class."""
+
+    dotted: str
+
+
+class Defined(NamedTuple):
+    """A function or class of the project; of a module or an instance, its class."""
+
+    dotted: str
+
+
+class Truth(NamedTuple):
+    """What a condition says about the machine: an accelerator is there if it is true, or if it is false."""
+
+    if_true: bool
+    if_false: bool
+    machine: bool = False
+    """Whether it asks the machine and nothing else."""
+
+    def opposite(self) -> Truth:
+        """What its negation says."""
+        return Truth(self.if_false, self.if_true, self.machine)
+
+
+Known = Const | Words | Api | Defined | Truth
+
+How = Literal["factory", "array", "loader", "moved", "literal", "default", "made", "copied"]
+
+
+class Origin(NamedTuple):
+    """How a value came to be: for messages, and what tells rules about meetings apart."""
+
+    how: How
+    function: str
+    """The function in which it did, by its dotted name."""
+    at: int
+    """The node, by its number in that function."""
+    api: str = ""
+
+
+class Value(NamedTuple):
+    """What is known of the value of an expression."""
+
+    kind: Kind = Kind.UNKNOWN
+    place: Place = UNKNOWN_PLACE
+    who: Who | None = None
+    """The object, as far as the program text tells objects apart."""
+    known: Known | None = None
+    items: tuple[Value, ...] | None = None
+    """The elements of a container whose length is known."""
+    element: Value | None = None
+    """What a container, loader or mapping yields."""
+    origin: Origin | None = None
+    holds: frozenset[Who] = frozenset()
+    """The modules whose parameters are in it: of an optimizer, a container, a parameter."""
+    measures: Who | None = None
+    """The tensor whose size or dtype this number is."""
+
+
+UNKNOWN = Value()
+NONE = Value(Kind.NONE)
+NUMBER = Value(Kind.NUMBER)
+STRING = Value(Kind.STRING)
+OTHER = Value(Kind.OTHER)
+DTYPE = Value(Kind.DTYPE)
+
+MAX_ITEMS = 256
+"""Longer containers are tables of data: an element tells what they hold."""
+
+
+def constant(value: Value) -> str | int | float | bool | None:
+    """The constant that a value is, if it is one."""
+    return value.known.value if isinstance(value.known, Const) else None
+
+
+def dotted(value: Value) -> str:
+    """The library's name that a value is, or that its class has; empty where there is none."""
+    return value.known.dotted if isinstance(value.known, Api) else ""
+
+
+def truth_of(value: Value) -> Truth | None:
+    """What a flag says about the machine."""
+    return value.known if isinstance(value.known, Truth) else None
+
+
+Either = Callable[[Who | None, Who | None], Who | None]
+"""Gives the object that is one of two."""
+
+
+def same(a: Who | None, b: Who | None) -> Who | None:
+    """The object that is either of two, where nobody keeps account of those: only one and the same."""
+    return a if a == b else None
+
+
+def element_of(value: Value, either: Either = same) -> Value | None:
+    """What a container yields, whatever its items are; None for an empty one."""
+    element = value.element
+    for item in value.items or ():
+        element = item if element is None else join(element, item, either)
+    return element
+
+
+def join(a: Value, b: Value, either: Either = same) -> Value:
+    """The value of a variable that is `a` on one path and `b` on another."""
+    if a is b or a == b:
+        return a
+    if a.kind is Kind.NONE:
+        return b
+    if b.kind is Kind.NONE:
+        return a
+    if a.kind is Kind.NUMBER and b.kind in TENSORS:
+        return b  # `total = 0`, to which tensors are added
+    if b.kind is Kind.NUMBER and a.kind in TENSORS:
+        return a
+    kind = a.kind if a.kind is b.kind else common_kind(a.kind, b.kind)
+    if kind in NAMED and a.known != b.known:
+        return UNKNOWN
+    place = join_places(a.place, b.place)
+    if kind in (Kind.DEVICE, Kind.STRING) and place.form is Form.EITHER:
+        for side in (a.place, b.place):
+            if side.of is not None:
+                place = Place(Form.SAME, place.name, side.of)
+    if kind is Kind.FLAG:
+        said, other = truth_of(a), truth_of(b)
+        if said is None or other is None:
+            return NUMBER
+        return Value(
+            kind, known=Truth(said.if_true and other.if_true, said.if_false and other.if_false)
+        )
+    items = None
+    if a.items is not None and b.items is not None and len(a.items) == len(b.items):
+        items = tuple(join(mine, theirs, either) for mine, theirs in zip(a.items, b.items, strict=True))
+    element = None
+    if items is None:
+        mine, theirs = element_of(a, either), element_of(b, either)
+        element = join(mine, theirs, either) if mine and theirs else mine or theirs
+    return Value(
+        kind,
+        place,
+        either(a.who, b.who),
+        a.known if a.kind is b.kind and a.known == b.known else None,
+        items,
+        element,
+        a.origin if a.origin == b.origin else None,
+        a.holds | b.holds,
+        a.measures if a.measures == b.measures else None,
+    )
+
+
+def common_kind(a: Kind, b: Kind) -> Kind:
+    """The kind of what is one of two kinds."""
+    return Kind.TENSOR if a in TENSORS and b in TENSORS else Kind.UNKNOWN
