@@ -1,0 +1,58 @@
+"""What use says about an object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from enum import IntFlag
+
+from .paths import Ref
+
+
+class Evidence(IntFlag):
+    """What was seen of an object; bits add up, and whatever contradicts wins over what use shows."""
+
+    TENSOR = 1
+    OPERAND = 2
+    """A tensor or a number, so that what has a `.to` is a tensor."""
+    MODULE = 4
+    OTHER = 8
+    LOADER = 16
+    CONTAINER = 32
+    DIFFERENTIATED = 64
+    """`.backward()` was called on it."""
+    TO_MODULE = 128
+    """Passed to a module's call."""
+    SWITCH = 256
+    """A variable that holds the cpu, and that what is on the cpu anyway is moved to: it is meant to change."""
+    PLACED = 512
+    """A framework, or the code around it, put it where it belongs."""
+    ASKED = 1024
+    """Weak: a name that a tensor has, and a submodule, an array or a container of one's own might have."""
+
+
+NOT_A_TENSOR = Evidence.MODULE | Evidence.OTHER | Evidence.LOADER | Evidence.CONTAINER
+PASSED_ON = Evidence.TENSOR | Evidence.OPERAND | Evidence.MODULE | Evidence.OTHER
+"""What a function's use of a parameter says about what its callers pass."""
+
+NO_EVIDENCE = Evidence(0)
+
+
+def solve(notes: Mapping[Ref, int], flows: Iterable[tuple[Ref, Ref]]) -> dict[Ref, int]:
+    """What is known of each object once what is seen of `to` counts for its `source` too.
+
+    `flows` are pairs of a source and what may be the same object; they may go in circles.
+    """
+    found = dict(notes)
+    sources: dict[Ref, list[Ref]] = {}
+    for source, to in flows:
+        sources.setdefault(to, []).append(source)
+    waiting = [ref for ref in found if ref in sources]
+    while waiting:
+        ref = waiting.pop()
+        seen = found.get(ref, 0)
+        for source in sources.get(ref, ()):
+            before = found.get(source, 0)
+            if before | seen != before:
+                found[source] = before | seen
+                waiting.append(source)
+    return found

@@ -1,0 +1,188 @@
+"""The objects of one run, as far as the program text tells objects apart."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .paths import MAX_STEPS, Attr, Element, Item, Path, Ref, Root, Step, Who
+
+
+class Apart(NamedTuple):
+    """The same object under an assumption: what is learned of it there does not flow back."""
+
+    at: int
+    function: str
+
+
+class Or(NamedTuple):
+    """Either of two objects."""
+
+    other: Ref
+
+
+_Way = Step | Apart | Or | Root
+
+
+class Objects:
+    """Objects by number, with how each is reached: from a root, or as a part of another.
+
+    The same root or part is the same number each time it is asked for, in whatever order.
+    """
+
+    def __init__(self) -> None:
+        self.parents: list[Ref] = []
+        """-1 for a root."""
+        self.ways: list[_Way] = []
+        self.functions: list[str] = []
+        """The function in which a root stands; empty for the module's."""
+        self.labels: list[str] = []
+        """What the program calls each; empty where it has no name yet."""
+        self.wholes: list[Ref] = []
+        """The whole that an object is an element of, where siblings share a fate; -1 for none."""
+        self.sources: dict[Ref, tuple[Ref, ...]] = {}
+        """What an object that is one of several may be."""
+        self._numbers: dict[tuple[Ref | str, _Way], Ref] = {}
+
+    def _add(self, key: tuple[Ref | str, _Way], parent: Ref, function: str, label: str, whole: Ref) -> Ref:
+        ref = len(self.parents)
+        self._numbers[key] = ref
+        self.parents.append(parent)
+        self.ways.append(key[1])
+        self.functions.append(function)
+        self.labels.append(label)
+        self.wholes.append(whole)
+        return ref
+
+    def root(self, function: str, root: Root, label: str = "") -> Ref:
+        """The object at a root in a function."""
+        key = (function, root)
+        found = self._numbers.get(key)
+        return found if found is not None else self._add(key, -1, function, label, -1)
+
+    def parameter(self, function: str, name: str) -> Ref:
+        """What a function's parameter is given."""
+        return self.root(function, Root("parameter", name), name)
+
+    def made(self, function: str, at: int, role: str = "") -> Ref:
+        """What a node makes, the same each time it is evaluated."""
+        return self.root(function, Root("made", role, at))
+
+    def self_of(self, cls: str) -> Ref:
+        """The instance that the methods of a class speak of."""
+        return self.root("", Root("self", cls), "self")
+
+    def part(self, ref: Ref, step: Step, label: str = "") -> Ref:
+        """A part of an object."""
+        key = (ref, step)
+        found = self._numbers.get(key)
+        if found is not None:
+            return found
+        if not label and self.labels[ref]:
+            if isinstance(step, Attr):
+                label = f"{self.labels[ref]}.{step.name}"
+            elif isinstance(step, Item) and isinstance(step.key, str) and not step.variable:
+                label = f'{self.labels[ref]}["{step.key}"]'
+        return self._add(key, ref, self.functions[ref], label, self.wholes[ref])
+
+    def share(self, ref: Ref, batch: bool) -> Ref:
+        """Tell that a part shares the fate of its siblings, if what it is part of came as one whole."""
+        if self.wholes[ref] < 0:
+            parent = self.parents[ref]
+            if batch or not isinstance(self.ways[ref], Attr):
+                whole = self.wholes[parent]
+                self.wholes[ref] = whole if whole >= 0 else parent if self.is_whole(parent) else -1
+            else:
+                self.wholes[ref] = self.wholes[parent]
+        return ref
+
+    def is_whole(self, ref: Ref) -> bool:
+        """Whether the parts of an object share its fate: what a loop yields, and what a caller passes."""
+        way = self.ways[ref]
+        return isinstance(way, Element) or (isinstance(way, Root) and way.kind == "parameter")
+
+    def apart(self, ref: Ref, function: str, at: int) -> Ref:
+        """The same object under an assumption made at a node."""
+        key = (ref, Apart(at, function))
+        found = self._numbers.get(key)
+        if found is not None:
+            return found
+        whole = self.wholes[ref]
+        if whole < 0 and isinstance(self.ways[ref], Element):
+            whole = ref
+        return self._add(key, ref, self.functions[ref], self.labels[ref], whole)
+
+    def either(self, a: Ref | None, b: Ref | None) -> Ref | None:
+        """The object that is one of two, or one and something unknown."""
+        if a == b:
+            return a
+        if a is None or b is None:
+            known = b if a is None else a
+            assert known is not None
+            return self._either(known, -1, (known,), self.wholes[known])
+        if a in self.sources.get(b, ()):
+            return b
+        if b in self.sources.get(a, ()):
+            return a
+        whole = self.wholes[a] if self.wholes[a] == self.wholes[b] else -1
+        return self._either(a, b, (a, b), whole)
+
+    def _either(self, a: Ref, b: Ref, sources: tuple[Ref, ...], whole: Ref) -> Ref:
+        key = (a, Or(b))
+        ref = self._numbers.get(key)
+        if ref is None:
+            ref = self._add(key, a, self.functions[a], self.labels[a], whole)
+            self.sources[ref] = sources
+        return ref
+
+    def who(self, a: Who | None, b: Who | None) -> Who | None:
+        """`either`, for joins of values of this run."""
+        assert not isinstance(a, Path)
+        assert not isinstance(b, Path)
+        return self.either(a, b)
+
+    # Questions
+
+    def owner(self, ref: Ref) -> Ref:
+        """What an object is a part of, as something that lives where its owner lives; -1 for none."""
+        return self.parents[ref] if isinstance(self.ways[ref], (Attr, Item, Element)) else -1
+
+    def is_parameter(self, ref: Ref) -> bool:
+        """Whether the object is what a caller passed."""
+        way = self.ways[ref]
+        return isinstance(way, Root) and way.kind == "parameter"
+
+    def is_part(self, ref: Ref, whole: Ref) -> bool:
+        """Whether an object is another, or a part of it."""
+        while ref >= 0:
+            if ref == whole:
+                return True
+            ref = self.owner(ref)
+        return False
+
+    def belongs(self, ref: Ref, whole: Ref) -> bool:
+        """Whether an object is a whole or something inside it, under whatever assumption."""
+        while ref >= 0:
+            if whole in (ref, self.wholes[ref]):
+                return True
+            ref = self.parents[ref]
+        return False
+
+    def top(self, ref: Ref) -> Ref:
+        """The root, or the object under an assumption, that an object is a part of."""
+        while (owner := self.owner(ref)) >= 0:
+            ref = owner
+        return ref
+
+    def path(self, ref: Ref) -> Path | None:
+        """The way to an object; None for what is one of several, and for parts that lie too deep."""
+        steps: list[Step] = []
+        while True:
+            way = self.ways[ref]
+            if isinstance(way, Root):
+                return Path(way, tuple(reversed(steps))) if len(steps) <= MAX_STEPS else None
+            if isinstance(way, Or):
+                if way.other >= 0:
+                    return None
+            elif not isinstance(way, Apart):
+                steps.append(way)
+            ref = self.parents[ref]

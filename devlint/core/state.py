@@ -1,0 +1,122 @@
+"""What holds at one point of a program: variables, where objects are, what was done to them, and guards."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .events import Why
+from .paths import Ref, Step
+from .places import Form, Place, join_places
+from .values import Either, Value, join
+
+Key = str | tuple[Ref, Step]
+"""A variable's name, or an object and the step to a part of it."""
+
+NEVER = Why()
+
+
+class Mark(NamedTuple):
+    """How far an object has come in a protocol: an optimizer is fresh, then stepped, or loaded."""
+
+    phase: str
+    holds: frozenset[Ref]
+    name: str
+    """The class of the object."""
+    at: tuple[str, int]
+    """Where the protocol began: the function, and the node's number in it."""
+    stateless: bool = False
+    """Whether its steps leave nothing on a device."""
+
+
+class State:
+    """What holds at one point; copied where control parts, joined where it meets."""
+
+    __slots__ = ("alive", "default", "env", "marks", "places", "why")
+
+    def __init__(self) -> None:
+        self.env: dict[Key, Value] = {}
+        self.places: dict[Ref, Place] = {}
+        """Where modules and other objects that move in place are."""
+        self.marks: dict[tuple[str, Ref], Mark] = {}
+        """By protocol and object."""
+        self.why: Why = NEVER
+        """What says that an accelerator is there."""
+        self.alive = True
+        """Whether control can reach this point."""
+        self.default: Place | None = None
+        """The default device, where one was set."""
+
+    def copy(self) -> State:
+        """An independent state that starts from this one."""
+        new = State.__new__(State)
+        new.env = self.env.copy()
+        new.places = self.places.copy()
+        new.marks = self.marks.copy()
+        new.why = self.why
+        new.alive = self.alive
+        new.default = self.default
+        return new
+
+    def forget(self, ref: Ref) -> None:
+        """A new object is made at a place in the program that made another one before, in a loop."""
+        self.places.pop(ref, None)
+        for key in [key for key, mark in self.marks.items() if ref in mark.holds or key[1] == ref]:
+            del self.marks[key]
+
+    def same(self, other: State) -> bool:
+        """Whether both states say the same, so that a loop has come to rest."""
+        return self.env == other.env and self.places == other.places and self.marks == other.marks
+
+    def certain(self, hint: str = "") -> None:
+        """An accelerator is there from here on; with a hint, only a name says so."""
+        if not hint:
+            self.why = Why(True, self.why.hints)
+        elif hint not in self.why.hints:
+            self.why = Why(self.why.certain, (*self.why.hints, hint))
+
+
+def both(a: Why, b: Why) -> Why:
+    """What is known of the machine where two paths meet."""
+    if a == b:
+        return a
+    if a.certain and b.certain:
+        return Why(True, tuple(hint for hint in a.hints if hint in b.hints))
+    if not (a.guarded and b.guarded):
+        return NEVER
+    hints = dict.fromkeys((*a.hints, *b.hints))
+    return Why(False, tuple(hints) or ("branches",))
+
+
+PHASES = ("fresh", "stateful", "stepped", "loaded")
+"""The phases of protocols, in order: where paths meet, the later one counts."""
+
+
+def join_states(a: State, b: State, either: Either) -> State:
+    """The state after two paths meet; neither argument is changed."""
+    if not a.alive:
+        return b
+    if not b.alive:
+        return a
+    joined = a.copy()
+    env = joined.env
+    for key, value in b.env.items():
+        mine = env.get(key)
+        if mine is None:
+            env[key] = value
+        elif mine is not value:
+            env[key] = join(mine, value, either)
+    places = joined.places
+    for ref, place in b.places.items():
+        before = a.places.get(ref)
+        places[ref] = Place(Form.EITHER, place.name) if before is None else join_places(before, place)
+    for ref, place in a.places.items():
+        if ref not in b.places:
+            places[ref] = Place(Form.EITHER, place.name)
+    for mark, theirs in b.marks.items():
+        ours = joined.marks.get(mark)
+        if ours is None or PHASES.index(ours.phase) < PHASES.index(theirs.phase):
+            joined.marks[mark] = theirs
+    joined.why = both(a.why, b.why)
+    if a.default != b.default:
+        joined.default = None
+    return joined

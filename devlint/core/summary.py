@@ -1,0 +1,127 @@
+"""What functions, classes and modules do to whoever calls them: plain data in terms of what the caller passes.
+
+A summary has no node, no line and no object of a run: it is the same in one file, in another, in another
+process and from the cache.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal, NamedTuple
+
+from .events import Why
+from .paths import Path
+from .places import Place
+from .values import UNKNOWN, Value
+
+Term = Value
+"""A value in terms of what the caller passes: its objects are paths."""
+
+
+class Parameter(NamedTuple):
+    """A parameter of a function of the project."""
+
+    name: str
+    how: Literal["positional", "either", "keyword", "args", "kwargs"]
+    default: bool
+    """Whether it has one."""
+
+
+class Moved(NamedTuple):
+    """An object was moved in place."""
+
+    path: Path
+    place: Place
+    replaces: bool
+    """Whether its parameters are new objects afterwards."""
+
+
+class Copied(NamedTuple):
+    """A moved copy of an object was kept: what came with it is elsewhere unless it moves too."""
+
+    path: Path
+    place: Place
+
+
+class Bound(NamedTuple):
+    """An attribute or item of the caller's was assigned; the last step of the path names it."""
+
+    path: Path
+    value: Term
+
+
+class Marked(NamedTuple):
+    """An object went on in a protocol."""
+
+    path: Path
+    protocol: str
+    phase: str
+    holds: frozenset[Path]
+    name: str
+    at: tuple[str, int]
+    stateless: bool
+
+
+Effect = Moved | Copied | Bound | Marked
+
+
+class Need(NamedTuple):
+    """A meeting in which something of the caller's takes part: two places, and two objects where known."""
+
+    left: Place
+    right: Place
+    one: Path | None
+    other: Path | None
+
+
+class FunctionSummary(NamedTuple):
+    """What a call of a function does."""
+
+    name: str
+    """Its dotted name in the project."""
+    binding: Literal["plain", "self", "class", "static", "property"]
+    parameters: tuple[Parameter, ...]
+    returns: Term
+    effects: tuple[Effect, ...]
+    needs: tuple[Need, ...]
+    evidence: tuple[tuple[Path, int], ...]
+    """What its use of parameters, and of their parts, shows; the bits of `Evidence`."""
+    requires: Why
+    """What is certain about the machine once it has returned."""
+    reaches: frozenset[str]
+    """Topics of all that it calls."""
+    hook: bool
+    """Whether its body does nothing, so that a subclass is likely to replace it."""
+    yields: bool
+
+
+class ClassSummary(NamedTuple):
+    """What is known of a class and its instances."""
+
+    name: str
+    bases: tuple[str, ...]
+    """Dotted names, of the project or of a library."""
+    topics: frozenset[str]
+    """`module`, `framework:lightning`, `dataset`, …, inherited ones included."""
+    attributes: Mapping[str, Term]
+    """What methods and the class body assign, in terms of `self`; inherited ones not."""
+    registered: frozenset[str]
+    methods: Mapping[str, str]
+    """The dotted names of its own methods."""
+    after_init: tuple[Effect, ...]
+    requires: Why
+
+
+class ModuleSummary(NamedTuple):
+    """What a file defines at its top level."""
+
+    name: str
+    values: Mapping[str, Term]
+    functions: Mapping[str, FunctionSummary]
+    """By dotted name, methods and nested functions included."""
+    classes: Mapping[str, ClassSummary]
+    requires: Why
+
+
+NOTHING = FunctionSummary("", "plain", (), UNKNOWN, (), (), (), Why(), frozenset(), False, False)
+"""What is known of a function that has not been looked at."""
