@@ -42,6 +42,7 @@ class Objects:
         self.sources: dict[Ref, tuple[Ref, ...]] = {}
         """What an object that is one of several may be."""
         self._numbers: dict[tuple[Ref | str, _Way], Ref] = {}
+        self._foreign: dict[str, Ref] = {}
 
     def _add(self, key: tuple[Ref | str, _Way], parent: Ref, function: str, label: str, whole: Ref) -> Ref:
         ref = len(self.parents)
@@ -66,6 +67,10 @@ class Objects:
     def made(self, function: str, at: int, role: str = "") -> Ref:
         """What a node makes, the same each time it is evaluated."""
         return self.root(function, Root("made", role, at))
+
+    def global_(self, name: str) -> Ref:
+        """What a name stands for that nothing in the file binds."""
+        return self.root("", Root("global", name), name)
 
     def self_of(self, cls: str) -> Ref:
         """The instance that the methods of a class speak of."""
@@ -167,19 +172,35 @@ class Objects:
             ref = self.parents[ref]
         return False
 
+    def is_structural(self, ref: Ref) -> bool:
+        """Whether the object is one of several that were unpacked, or taken by their position."""
+        way = self.ways[ref]
+        return isinstance(way, Item) and type(way.key) is int and not way.variable
+
     def top(self, ref: Ref) -> Ref:
         """The root, or the object under an assumption, that an object is a part of."""
         while (owner := self.owner(ref)) >= 0:
             ref = owner
         return ref
 
-    def path(self, ref: Ref) -> Path | None:
-        """The way to an object; None for what is one of several, and for parts that lie too deep."""
+    def foreign(self, name: str) -> Ref | None:
+        """The object that another function of this file knows by a name that `path` made."""
+        return self._foreign.get(name)
+
+    def path(self, ref: Ref, function: str) -> Path | None:
+        """The way to an object as a function sees it; None for what is one of several, or lies too deep."""
         steps: list[Step] = []
         while True:
             way = self.ways[ref]
             if isinstance(way, Root):
-                return Path(way, tuple(reversed(steps))) if len(steps) <= MAX_STEPS else None
+                if len(steps) > MAX_STEPS:
+                    return None
+                if way.kind in ("parameter", "made") and self.functions[ref] != function:
+                    # An enclosing function's, or the module's: to this function it is global.
+                    name = f"{self.functions[ref]}<{way.kind} {way.name} {way.at}>"
+                    self._foreign[name] = ref
+                    way = Root("global", name)
+                return Path(way, tuple(reversed(steps)))
             if isinstance(way, Or):
                 if way.other >= 0:
                     return None

@@ -41,10 +41,12 @@ class Truth(NamedTuple):
     if_false: bool
     machine: bool = False
     """Whether it asks the machine and nothing else."""
+    hint: str = ""
+    """The name that suggests it, where nothing else says so."""
 
     def opposite(self) -> Truth:
         """What its negation says."""
-        return Truth(self.if_false, self.if_true, self.machine)
+        return Truth(self.if_false, self.if_true, self.machine, self.hint)
 
 
 Known = Const | Words | Api | Defined | Truth
@@ -149,9 +151,9 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
         said, other = truth_of(a), truth_of(b)
         if said is None or other is None:
             return NUMBER
-        return Value(
-            kind, known=Truth(said.if_true and other.if_true, said.if_false and other.if_false)
-        )
+        hint = said.hint or other.hint
+        both = Truth(said.if_true and other.if_true, said.if_false and other.if_false, hint=hint)
+        return Value(kind, known=both)
     items = None
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
         items = tuple(join(mine, theirs, either) for mine, theirs in zip(a.items, b.items, strict=True))

@@ -1,0 +1,26 @@
+"""The names that expressions end in."""
+
+from __future__ import annotations
+
+import ast
+
+
+def last_name(node: ast.AST) -> str:
+    """The last name of a (called) dotted name, as in `a.b.c(…)`; empty for anything else."""
+    if isinstance(node, ast.Call):
+        node = node.func
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def is_place(node: ast.expr) -> bool:
+    """Whether an expression names a variable or a part of one, so that evaluating it again is harmless."""
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def bound_names(target: ast.AST) -> list[str]:
+    """The variables that a target binds, in order."""
+    return [node.id for node in ast.walk(target) if isinstance(node, ast.Name)]

@@ -1,0 +1,324 @@
+"""Calls of functions of the project: a summary, in terms of what the caller passes."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from ..core.events import Why
+from ..core.evidence import PASSED_ON
+from ..core.kinds import TENSORS, Kind
+from ..core.paths import Attr, Item, Path, Ref, Step, Who
+from ..core.places import UNKNOWN_PLACE, Form, Place
+from ..core.state import Mark
+from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved, Need
+from ..core.values import UNKNOWN, Defined, Value
+from .log import Site as CallSite
+from .machine import Arguments, Machine
+
+_ITSELF = frozenset({Kind.UNKNOWN, Kind.MODULE, Kind.BATCH, Kind.OPTIMIZER})
+"""What a function that returns its parameter gives back as the very object; a tensor may be a view."""
+_KEEP_IDENTITY = frozenset({Kind.MODULE, Kind.OPTIMIZER, Kind.LOADER, Kind.INSTANCE})
+_AS_IT_IS = frozenset({Kind.FLAG, Kind.FUNCTION, Kind.CLASS, Kind.LIBRARY, Kind.NONE, Kind.DTYPE})
+_MAX_ROLE = 64
+
+
+class Given(NamedTuple):
+    """What the caller passes for one parameter."""
+
+    at: ast.expr | None
+    value: Value
+
+
+class Substitution:
+    """Turns paths of a summary into objects of the run at hand."""
+
+    def __init__(
+        self, machine: Machine, node: ast.AST | None, given: Mapping[str, Given], bound: Value | None
+    ) -> None:
+        self.machine = machine
+        self.node = node
+        self.given = given
+        self.bound = bound
+        self.made: set[Ref] = set()
+        """The objects that this call makes."""
+
+    def root(self, path: Path) -> Value | None:
+        """What the caller has at the root of a path."""
+        root = path.root
+        if root.kind == "parameter":
+            given = self.given.get(root.name)
+            return given.value if given is not None else None
+        if root.kind == "self":
+            if self.bound is not None:
+                return self.bound
+            return Value(Kind.INSTANCE, who=self.machine.objects.self_of(root.name), known=Defined(root.name))
+        if root.kind == "global":
+            foreign = self.machine.objects.foreign(root.name)
+            return Value(who=self.machine.objects.root("", root) if foreign is None else foreign)
+        if self.node is None:
+            return None
+        machine = self.machine
+        role = f"{root.at}/{root.name}"[:_MAX_ROLE]
+        ref = machine.objects.made(machine.here.name, machine.here.number(self.node), role)
+        self.made.add(ref)
+        return Value(who=ref)
+
+    def at(self, path: Path) -> Value | None:
+        """What the caller has at a path."""
+        value = self.root(path)
+        for step in path.steps:
+            if value is None:
+                return None
+            value = self._step(value, step)
+        return value
+
+    def _step(self, value: Value, step: Step) -> Value | None:
+        if isinstance(step, Item) and value.items is not None and type(step.key) is int:
+            return value.items[step.key] if -len(value.items) <= step.key < len(value.items) else None
+        ref = self.machine.ref(value)
+        if ref is None:
+            return None
+        stored = self.machine.state.env.get((ref, step))
+        if stored is not None:
+            return stored
+        part = self.machine.objects.part(ref, step)
+        kind = Kind.BATCH if value.kind is Kind.BATCH else Kind.UNKNOWN
+        place = value.place if value.kind is Kind.BATCH else UNKNOWN_PLACE
+        return Value(kind, place._replace(of=part) if place.of == ref else place, part)
+
+    def ref(self, who: Who | None) -> Ref | None:
+        """The object at a path."""
+        if not isinstance(who, Path):
+            return who
+        value = self.at(who)
+        return self.machine.ref(value) if value is not None else None
+
+    def refs(self, paths: frozenset[Who]) -> frozenset[Who]:
+        """The objects at some paths."""
+        found = {self.ref(path) for path in paths}
+        return frozenset(ref for ref in found if ref is not None)
+
+    def place(self, place: Place) -> Place:
+        """A place of the callee in terms of its caller."""
+        of = place.of
+        if not isinstance(of, Path):
+            return place
+        if of.root.kind == "parameter" or (of.root.kind == "self" and not of.steps):
+            value = self.root(of)
+            if value is None:
+                return UNKNOWN_PLACE
+            if not of.steps:
+                if place.form is Form.SAME:
+                    return self.machine.denoted(value, UNKNOWN_PLACE)
+                if place.form is Form.CPU:
+                    return place._replace(of=self.machine.ref(value))
+                return self.machine.where(value)
+            whole = value.kind is Kind.BATCH or (value.kind is Kind.MODULE and place.form is Form.AT)
+            if whole:
+                return self.machine.where(value)
+            if value.kind not in (Kind.UNKNOWN, Kind.INSTANCE, Kind.MODULE):
+                return UNKNOWN_PLACE
+        part = self.at(of)
+        if part is not None and place.form is Form.SAME and part.kind in (Kind.DEVICE, Kind.STRING):
+            return self.machine.denoted(part, UNKNOWN_PLACE)
+        ref = self.machine.ref(part) if part is not None else None
+        return place._replace(of=ref) if ref is not None else UNKNOWN_PLACE
+
+    def value(self, term: Value) -> Value:
+        """A value of the callee in terms of its caller."""
+        machine = self.machine
+        who = term.who
+        if isinstance(who, Path) and not who.steps and term.kind in _ITSELF:
+            if who.root.kind in ("parameter", "self"):
+                given = self.root(who)
+                if given is not None:
+                    if term.place.form is not Form.UNKNOWN:
+                        given = given._replace(place=self.place(term.place), origin=term.origin)
+                    return given
+        if term.kind in _AS_IT_IS:
+            return term._replace(who=None)
+        items = tuple(map(self.value, term.items)) if term.items is not None else None
+        element = self.value(term.element) if term.element is not None else None
+        place = self.place(term.place)
+        ref: Ref | None
+        if term.kind in _KEEP_IDENTITY or self.node is None:
+            ref = self.ref(who)
+        else:
+            ref = machine.objects.made(machine.here.name, machine.here.number(self.node))
+        kind = term.kind
+        if kind is Kind.UNKNOWN and isinstance(term.place.of, Path) and not term.place.of.steps:
+            source = self.root(term.place.of)
+            if source is not None and source.kind in TENSORS:
+                kind = Kind.TENSOR
+        return Value(
+            kind, place, ref, term.known, items, element, term.origin, self.refs(term.holds),
+            self.ref(term.measures),
+        )
+
+
+def function_call(
+    machine: Machine, node: ast.Call, name: str, bound: Value | None, args: Arguments
+) -> Value | None:
+    """Call a function of the project by its summary; None where nothing is known of it."""
+    function = machine.program.function(name)
+    summary = machine.program.summary(name)
+    if summary is None:
+        return None
+    given = bind_arguments(machine, summary, bound, args)
+    if function is not None:
+        record_site(machine, name, {key: each.value for key, each in given.items()})
+    if bound is not None and bound.kind is Kind.INSTANCE and summary.hook:
+        return machine.unknown(node)
+    return apply(machine, node, summary, given, bound)
+
+
+def call_with(
+    machine: Machine, node: ast.Call, callee: Value, positional: list[tuple[ast.expr, Value]]
+) -> Value | None:
+    """Call a function value with some arguments, as `map` does; None where nothing is known of it."""
+    if callee.kind is not Kind.FUNCTION or not isinstance(callee.known, Defined):
+        return None
+    summary = machine.program.summary(callee.known.dotted)
+    if summary is None:
+        return None
+    names = [parameter.name for parameter in summary.parameters]
+    given = {name: Given(at, value) for name, (at, value) in zip(names, positional, strict=False)}
+    return apply(machine, node, summary, given, None)
+
+
+def record_site(machine: Machine, callee: str, arguments: dict[str, Value]) -> None:
+    """Remember a call of a function of this file."""
+    state = machine.state
+    refs = {value.who for value in arguments.values() if value.who is not None}
+    places = {ref: place for ref, place in state.places.items() if ref in refs} if refs else {}
+    marks = {key: mark for key, mark in state.marks.items() if key[1] in refs} if refs else {}
+    machine.log.sites.append(CallSite(callee, arguments, places, marks, state.why))
+
+
+def apply(
+    machine: Machine,
+    node: ast.AST,
+    summary: FunctionSummary,
+    given: Mapping[str, Given],
+    bound: Value | None,
+) -> Value:
+    """Apply a summary at a call: substitute the arguments for the parameters."""
+    sub = Substitution(machine, node, given, bound)
+    _forget_made(machine, sub, summary)
+    for path, bits in summary.evidence:
+        ref = sub.ref(path)
+        if ref is not None:
+            machine.log.note(ref, bits & PASSED_ON)
+    returned = summary.returns.who
+    for effect in summary.effects:
+        _effect(machine, node, sub, effect, effect.path == returned)
+    called = node.func if isinstance(node, ast.Call) else node
+    for need in summary.needs:
+        _need(machine, sub, need, called)
+    require(machine, summary.requires)
+    machine.log.reaches |= summary.reaches
+    return sub.value(summary.returns)
+
+
+def require(machine: Machine, why: Why) -> None:
+    """Control goes on only under what a callee, or a condition, makes sure of."""
+    if why.certain:
+        machine.require()
+    for hint in why.hints:
+        machine.require(hint)
+
+
+def _forget_made(machine: Machine, sub: Substitution, summary: FunctionSummary) -> None:
+    """Each call makes objects of its own."""
+    paths = [effect.path for effect in summary.effects]
+    if isinstance(summary.returns.who, Path):
+        paths.append(summary.returns.who)
+    for path in paths:
+        if path.root.kind == "made":
+            sub.root(path)
+    for ref in sub.made:
+        machine.state.forget(ref)
+
+
+def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, returned: bool) -> None:
+    value = sub.at(effect.path)
+    ref = machine.ref(value) if value is not None else None
+    if value is None or ref is None:
+        return
+    if isinstance(effect, Moved):
+        place = sub.place(effect.place)
+        of_caller = effect.path.root.kind == "parameter" or (
+            effect.path.root.kind == "self" and sub.bound is not None
+        )
+        if of_caller and not returned:
+            machine.relocate(node, value, place, "to_empty" if effect.replaces else "to")
+        elif not of_caller or not effect.path.steps:
+            machine.state.places[ref] = place
+    elif isinstance(effect, Copied):
+        if value.kind is Kind.BATCH:
+            machine.keep_copy(value, sub.place(effect.place))
+    elif isinstance(effect, Bound):
+        machine.state.env[ref, effect.path.steps[-1]] = sub.value(effect.value)
+    elif isinstance(effect, Marked):
+        holds = sub.refs(frozenset(effect.holds))
+        held = frozenset(who for who in holds if type(who) is int)
+        machine.state.marks[effect.protocol, ref] = Mark(
+            effect.phase, held, effect.name, effect.at, effect.stateless
+        )
+
+
+def _need(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> None:
+    left, right = sub.place(need.left), sub.place(need.right)
+    at, other = _argument(sub, need.left), _argument(sub, need.right)
+    one, two = Value(Kind.BATCH, left, sub.ref(need.one)), Value(Kind.BATCH, right, sub.ref(need.other))
+    if at is not None:
+        machine.meeting("call", at, left, one, other or called, right, two)
+    elif other is not None:
+        machine.meeting("call", other, right, two, called, left, one)
+
+
+def _argument(sub: Substitution, place: Place) -> ast.expr | None:
+    """The argument that a place of the callee speaks of."""
+    if not isinstance(place.of, Path) or place.of.root.kind != "parameter":
+        return None
+    given = sub.given.get(place.of.root.name)
+    return given.at if given is not None else None
+
+
+def bind_arguments(
+    machine: Machine, summary: FunctionSummary, bound: Value | None, args: Arguments
+) -> dict[str, Given]:
+    """What each parameter is given."""
+    given: dict[str, Given] = {}
+    names = [each.name for each in summary.parameters if each.how in ("positional", "either")]
+    if summary.binding in ("self", "class", "property") and names and bound is not None:
+        given[names[0]] = Given(None, bound)
+        names = names[1:]
+    for index, (name, (at, value)) in enumerate(zip(names, args.positional, strict=False)):
+        if isinstance(at, ast.Starred):
+            whole = machine.eval(at.value)
+            for item, rest in enumerate(names[index:]):
+                given[rest] = Given(at.value, machine.unpack(whole, len(names) - index, item))
+            break
+        given[name] = Given(at, value)
+    every = {each.name for each in summary.parameters if each.how in ("either", "keyword")}
+    given.update({name: Given(*argument) for name, argument in args.keywords.items() if name in every})
+    for at, whole in args.unpacked:
+        if whole.kind in (Kind.BATCH, Kind.UNKNOWN):
+            for name in names:
+                if name not in given:
+                    given[name] = Given(at, machine.part(whole, Item(name)))
+    return given
+
+
+def instance_attribute(machine: Machine, base: Value, term: Value) -> Value:
+    """What an attribute of an object is, by what its class says of `self`."""
+    return Substitution(machine, None, {}, base).value(term)
+
+
+def unknown_attribute(machine: Machine, base: Value, name: str) -> Value:
+    """An attribute of which nothing is known."""
+    ref = machine.ref(base)
+    return Value(who=machine.objects.part(ref, Attr(name))) if ref is not None else UNKNOWN

@@ -1,0 +1,468 @@
+"""What a call does: which callee it is, and what knowledge or the callee's summary says of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from .. import knowledge
+from ..bind.names import last_name
+from ..core.events import Fate
+from ..core.evidence import Evidence
+from ..core.kinds import TENSORS, Kind
+from ..core.paths import Attr
+from ..core.places import CPU, UNKNOWN_PLACE
+from ..core.values import NONE, NUMBER, UNKNOWN, Api, Defined, Truth, Value, dotted
+from ..knowledge.row import Row
+from .apply import function_call
+from .log import RawCall
+from .machine import Arguments, Machine, Site, flag, text_of
+from .transfers import (
+    builtins,
+    containers,
+    devices,
+    factories,
+    loaders,
+    losses,
+    modules,
+    moves,
+    operations,
+    optimizers,
+)
+
+Transfer = Callable[[Machine, Site], Value]
+
+TRANSFERS: dict[str, Transfer] = {
+    "devices.device": devices.device,
+    "devices.accelerator": devices.accelerator,
+    "devices.set_default": devices.set_default,
+    "devices.autocast": devices.autocast,
+    "devices.generator": devices.generator,
+    "factories.factory": factories.factory,
+    "factories.from_data": factories.from_data,
+    "factories.array": factories.array,
+    "operations.sequence": operations.sequence,
+    "losses.loss": losses.loss,
+    "modules.make": modules.make,
+    "modules.pretrained": modules.pretrained,
+    "modules.wrap": modules.wrap,
+    "modules.scatter": modules.scatter,
+    "modules.shard": modules.shard,
+    "modules.parameter": modules.parameter,
+    "modules.parameters": modules.parameters,
+    "modules.parts": modules.parts,
+    "modules.register": modules.register,
+    "modules.move": moves.module,
+    "modules.forward": modules.forward,
+    "optimizers.make": optimizers.make,
+    "optimizers.step": optimizers.step,
+    "optimizers.load": optimizers.load,
+    "loaders.loader": loaders.loader,
+    "loaders.in_place": loaders.in_place,
+    "loaders.subset": loaders.subset,
+    "loaders.split": loaders.split,
+    "loaders.tensors": loaders.tensors,
+    "sequences.pack": operations.pack,
+    "sequences.pad_packed": operations.pad_packed,
+    "sequences.pad": operations.pad,
+    "objects.copy": builtins.copy,
+    "objects.getattr": builtins.getattr_,
+    "objects.setattr": builtins.setattr_,
+    "objects.super": builtins.super_,
+    "containers.make": containers.make,
+    "containers.enumerate": containers.enumerate_,
+    "containers.zip": containers.zip_,
+    "containers.next": containers.next_,
+    "containers.filter": containers.filter_,
+    "containers.map": containers.map_,
+    "containers.chain": containers.chain,
+    "containers.add": containers.add,
+    "containers.views": containers.views,
+    "containers.get": containers.get,
+    "numbers.extreme": builtins.extreme,
+    "numbers.truth": builtins.truth_of_argument,
+    "numbers.any": builtins.any_,
+    "strings.str": builtins.str_,
+    "strings.startswith": builtins.startswith,
+    "strings.format": builtins.format_,
+    "tensors.move": moves.tensor,
+    "tensors.cast": moves.cast,
+    "tensors.retype": moves.retype,
+    "tensors.backward": operations.backward,
+    "tensors.is_pinned": operations.is_pinned,
+    "testing.skip": builtins.skip,
+    "distributed.init": builtins.init_process_group,
+    "imports.load": builtins.load_module,
+}
+"""The transfer functions, by the names that rows use."""
+
+_UNKNOWN: dict[str, Transfer] = {
+    "parameters": modules.parameters,
+    "named_parameters": modules.parameters,
+    "register_buffer": modules.register,
+    "backward": operations.backward,
+    "items": containers.views,
+    "values": containers.views,
+    "keys": containers.views,
+    "update": containers.placed,
+    "__setitem__": containers.placed,
+    "setdefault": containers.placed,
+    "type": moves.retype,
+    "is_pinned": operations.is_pinned,
+}
+"""Methods of objects of which nothing is known yet, that mean the same whatever they turn out to be."""
+_OPERATION = Row("tensor", "operands")
+_KINDS = {kind.value: kind for kind in Kind}
+
+
+def call(machine: Machine, node: ast.Call) -> Value:
+    """The value of a call; applies its effects to the state."""
+    func = node.func
+    if isinstance(func, ast.Attribute):
+        base = machine.eval(func.value)
+        args = Arguments(machine, node)
+        full = f"{dotted(base)}.{func.attr}" if base.kind is Kind.LIBRARY else ""
+        _devices_given(machine, node, args, full)
+        return method(machine, node, base, func.attr, args)
+    callee = machine.eval(func)
+    args = Arguments(machine, node)
+    _devices_given(machine, node, args, dotted(callee) if callee.kind is Kind.LIBRARY else "")
+    if isinstance(func, ast.Name) and func.id == "reveal_device" and args.positional:
+        value = args.positional[0][1]
+        machine.log.reveals[node.lineno] = (value, machine.where(value))
+        return value
+    return apply(machine, node, callee, args)
+
+
+def _devices_given(machine: Machine, node: ast.Call, args: Arguments, full: str) -> None:
+    """Literals given as `device=` and the like, and what launchers are told, whatever is called."""
+    name = last_name(node)
+    if not args.keywords:
+        if knowledge.records(name):
+            machine.harmless(at for at, value in args.all() if value.kind in (Kind.DEVICE, Kind.STRING))
+        return
+    backend, trains_on = args.keywords.get("backend"), args.keywords.get("accelerator")
+    if backend is not None:
+        builtins.through(machine, backend[1])
+    if trains_on is not None and text_of(trains_on[1]) in knowledge.GPU_NAMES:
+        machine.require()
+    if knowledge.records(name):
+        machine.harmless(at for at, value in args.all() if value.kind in (Kind.DEVICE, Kind.STRING))
+        return
+    if knowledge.configures(name) or full.startswith(knowledge.CUDA_MODULE):
+        return
+    for keyword in knowledge.DEVICE_KEYWORDS & args.keywords.keys():
+        value = args.keywords[keyword][1]
+        if value.kind is Kind.STRING:
+            machine.use_literal(value, "argument")
+
+
+def apply(machine: Machine, node: ast.Call, callee: Value, args: Arguments) -> Value:
+    """Call a value."""
+    kind, known = callee.kind, callee.known
+    if kind is Kind.LIBRARY and isinstance(known, Api):
+        return library(machine, node, known.dotted, args)
+    if kind is Kind.FUNCTION and isinstance(known, Defined):
+        result = function_call(machine, node, known.dotted, None, args)
+        return result if result is not None else machine.unknown(node)
+    if kind is Kind.CLASS and isinstance(known, Defined):
+        return instantiate(machine, node, known.dotted, args)
+    if kind is Kind.MODULE:
+        return call_module(machine, node, callee, args)
+    if kind is Kind.INSTANCE and isinstance(known, Defined):
+        return _call_instance(machine, node, callee, known.dotted, args)
+    if kind is Kind.UNKNOWN and callee.who is not None:
+        return _call_unknown(machine, node, callee, args)
+    return machine.unknown(node)
+
+
+def _call_instance(machine: Machine, node: ast.Call, callee: Value, cls: str, args: Arguments) -> Value:
+    view = machine.program.view(cls)
+    if view is None:
+        return machine.unknown(node)
+    found = view.method("__call__") or (view.method("forward") if view.is_module else None)
+    if found is not None:
+        result = function_call(machine, node, found, callee, args)
+        return result if result is not None else machine.unknown(node)
+    return call_module(machine, node, callee, args) if view.is_module else machine.unknown(node)
+
+
+def _call_unknown(machine: Machine, node: ast.Call, callee: Value, args: Arguments) -> Value:
+    ref = machine.ref(callee)
+    assert ref is not None
+    machine.note(callee, Evidence.OTHER)
+    objects = machine.objects
+    of_self = isinstance(objects.ways[ref], Attr) and objects.labels[objects.parents[ref]] == "self"
+    if ref in machine.state.places or machine.seen(callee) & Evidence.MODULE or of_self:
+        return modules.unknown_module(machine, node, callee, _site(node, "Module.forward", callee, args))
+    return _unknown_call(machine, node, args)
+
+
+def _unknown_call(machine: Machine, node: ast.Call, args: Arguments) -> Value:
+    placed = any(
+        value.kind is Kind.LOADER and machine.seen(value) & Evidence.PLACED for _, value in args.all()
+    )
+    if "imports" in knowledge.hints("function", last_name(node)):
+        first = args.first()
+        if first is not None and text_of(first):
+            builtins.imported(machine, text_of(first))
+    return losses.unknown_call(machine, node, args.positional, placed)
+
+
+def _site(node: ast.Call, api: str, receiver: Value | None, args: Arguments, row: Row | None = None) -> Site:
+    row = row or knowledge.find(api) or Row()
+    args.names = row.parameters
+    at = node.func.value if receiver is not None and isinstance(node.func, ast.Attribute) else None
+    return Site(node, api, row, receiver, at, args)
+
+
+def _record(machine: Machine, site: Site, callee: str) -> None:
+    fate: Fate = machine.fates.get(site.node, ("kept", False))[0]
+    given = {name: (at, value) for name, at, value in site.args.named()}
+    is_open = site.args.starred or bool(site.args.unpacked)
+    machine.log.calls[site.node] = RawCall(
+        callee, site.receiver, given, is_open, fate, machine.state.why, machine.loops
+    )
+
+
+# Libraries
+
+
+def library(machine: Machine, node: ast.Call, name: str, args: Arguments) -> Value:
+    """Call a function or class of a library by its dotted name."""
+    row = knowledge.find(name)
+    site = _site(node, name, None, args, row or Row())
+    _record(machine, site, name)
+    if row is None:
+        return _unknown_call(machine, node, args)
+    return perform(machine, site)
+
+
+def perform(machine: Machine, site: Site) -> Value:
+    """Do what a row says."""
+    row = site.row
+    machine.log.reaches |= row.topics & knowledge.REACHED
+    if row.topics:
+        if "asks-accelerator" in row.topics:
+            return flag(Truth(True, False, machine=True))
+        if "needs-cuda" in row.topics:
+            machine.require()
+    for name in row.devices:
+        given = site.args.get(name)
+        if given is not None and given.kind is Kind.STRING and not site.api.startswith(knowledge.CUDA_MODULE):
+            machine.use_literal(given, "argument")
+    if row.by:
+        transfer = TRANSFERS.get(row.by)
+        return transfer(machine, site) if transfer is not None else machine.unknown(site.node)
+    return _by_columns(machine, site)
+
+
+def _by_columns(machine: Machine, site: Site) -> Value:
+    row = site.row
+    base = site.receiver if site.receiver is not None else site.args.first()
+    if row.gives == "first":
+        if base is None:
+            return machine.unknown(site.node)
+        if base.kind is Kind.PARAMETER:
+            return Value(Kind.TENSOR, machine.where(base), base.who)
+        return base._replace(place=machine.where(base)) if base.kind in TENSORS else base
+    if row.gives == "element":
+        return machine.element(base, site.node) if base is not None else UNKNOWN
+    if row.place == "operands":
+        return operations.method(machine, site) if site.receiver is not None else operations.function(machine, site)
+    if row.gives == "reduced":
+        place = machine.where(base) if base is not None else UNKNOWN_PLACE
+        alone = not site.args.positional and not site.args.keywords
+        return machine.own(site.node, Kind.SCALAR if alone else Kind.TENSOR, place, "op")
+    kind = _KINDS.get(row.gives, Kind.UNKNOWN)
+    if kind is Kind.UNKNOWN:
+        return machine.unknown(site.node)
+    if kind is Kind.NONE:
+        return NONE
+    given = site.args.get(row.devices[0]) if row.devices else None
+    if row.place == "device":
+        return machine.own(site.node, kind, machine.denoted(given, factories.default(machine)))
+    if row.place == "receiver-device":
+        place = machine.denoted(given, machine.where(base) if base is not None else UNKNOWN_PLACE)
+        return machine.own(site.node, kind, place)
+    if row.place == "default":
+        return machine.made(site.node, kind, factories.default(machine), "factory", site.api)
+    if row.place == "cpu":
+        if kind in TENSORS:
+            return machine.made(site.node, kind, CPU, "factory", site.api)
+        return Value(kind, CPU)
+    if row.place == "first" and base is not None:
+        return Value(kind, machine.where(base), base.who)
+    if kind is Kind.TENSOR:
+        return machine.own(site.node, kind)
+    return NUMBER if kind is Kind.NUMBER else Value(kind)
+
+
+# Methods
+
+
+def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+    """Call a method of a value."""
+    kind = base.kind
+    if kind is Kind.LIBRARY:
+        return apply(machine, node, machine.attribute(base, name, node.func), args)
+    ref = machine.ref(base)
+    if ref is not None and kind is not Kind.CONTAINER:
+        stored = machine.state.env.get((ref, Attr(name)))
+        if stored is not None:
+            return apply(machine, node, stored, args)
+    if kind in TENSORS:
+        return tensor_method(machine, node, base, name, args)
+    if kind is Kind.MODULE or kind is Kind.INSTANCE:
+        return object_method(machine, node, base, name, args)
+    if kind in (Kind.UNKNOWN, Kind.BATCH):
+        return unknown_method(machine, node, base, name, args)
+    if kind is Kind.CLASS and isinstance(base.known, Defined):
+        return _class_method(machine, node, base, base.known.dotted, name, args)
+    if kind is Kind.MOVES_IN_PLACE:
+        if name in knowledge.MOVES:
+            return moves.object_in_place(machine, _site(node, f"Object.{name}", base, args))
+        return machine.unknown(node)
+    row = knowledge.method(kind, name)
+    if row is None:
+        if kind is Kind.ARRAY:
+            return Value(Kind.ARRAY, CPU)
+        return UNKNOWN if kind in (Kind.CONTAINER, Kind.STRING, Kind.DEVICE) else machine.unknown(node)
+    site = _site(node, f"{kind.value.capitalize()}.{name}", base, args, row)
+    _record(machine, site, site.api)
+    return perform(machine, site)
+
+
+def _class_method(
+    machine: Machine, node: ast.Call, base: Value, cls: str, name: str, args: Arguments
+) -> Value:
+    view = machine.program.view(cls)
+    found = view.method(name) if view is not None else None
+    if found is None:
+        return machine.unknown(node)
+    summary = machine.program.summary(found)
+    of_class = summary is not None and summary.binding == "class"
+    result = function_call(machine, node, found, base if of_class else None, args)
+    return result if result is not None else machine.unknown(node)
+
+
+def tensor_method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+    """Call a method of a tensor."""
+    row = knowledge.method(Kind.TENSOR, name)
+    site = _site(node, f"Tensor.{name}", base, args, row or _OPERATION)
+    _record(machine, site, site.api)
+    return perform(machine, site)
+
+
+def unknown_method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+    """Call a method of an object whose kind is unknown, and learn from the name."""
+    tensor_too = name in knowledge.TENSOR_ONLY or name in knowledge.LIKELY_TENSOR
+    row = knowledge.method(Kind.TENSOR, name)
+    site = _site(node, f"Tensor.{name}", base, args, row or _OPERATION)
+    if name in knowledge.MOVES:
+        return moves.unknown(machine, site)
+    if base.who is None:
+        return tensor_method(machine, node, base, name, args) if tensor_too else machine.unknown(node)
+    _record(machine, site, f"?.{name}")
+    machine.attribute_evidence(base, name)
+    if name == "size" and args.positional:
+        machine.note(base, Evidence.OPERAND)
+    transfer = _UNKNOWN.get(name)
+    if transfer is not None:
+        return transfer(machine, site)
+    if name in ("get", "pop") and len(args.positional) == 1:
+        return containers.get(machine, site)
+    if row is not None and row.by == "tensors.cast":
+        return moves.cast(machine, site)
+    if name in knowledge.SAME_OBJECT:
+        return base
+    if tensor_too:
+        return perform(machine, site)
+    ref = machine.ref(base)
+    if name in knowledge.RUNS_FORWARD and ref in machine.state.places:
+        return call_module(machine, node, base, args)
+    if name in knowledge.MODULE_ONLY or name in knowledge.OPTIMIZER_METHODS:
+        return machine.unknown(node)
+    return _unknown_call(machine, node, args)
+
+
+# Modules and instances
+
+
+def object_method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+    """Call a method of a module, or of an instance of a class of the project."""
+    view = machine.program.view(base.known.dotted) if isinstance(base.known, Defined) else None
+    found = view.method(name) if view is not None else None
+    is_module = base.kind is Kind.MODULE or (view is not None and view.is_module)
+    if found is not None and not (is_module and name == "__call__"):
+        result = function_call(machine, node, found, base, args)
+        return result if result is not None else machine.unknown(node)
+    if is_module:
+        return module_method(machine, node, base, name, args)
+    if name in knowledge.MOVES:
+        return moves.object_in_place(machine, _site(node, f"Object.{name}", base, args))
+    value = machine.attribute(base, name, node.func)
+    if value.kind is not Kind.UNKNOWN or value.who is not None:
+        return apply(machine, node, value, args)
+    return machine.unknown(node)
+
+
+def module_method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+    """Call a method of `nn.Module`."""
+    row = knowledge.method(Kind.MODULE, name)
+    if row is not None:
+        site = _site(node, f"Module.{name}", base, args, row)
+        _record(machine, site, site.api)
+        return perform(machine, site)
+    if base.kind is Kind.INSTANCE and isinstance(base.known, Defined):
+        value = machine.attribute(base, name, node.func)
+        view = machine.program.view(base.known.dotted)
+        framework = view is not None and view.framework
+        if value.kind is not Kind.UNKNOWN or (value.who is not None and not framework):
+            return apply(machine, node, value, args)
+    return machine.unknown(node)
+
+
+def call_module(machine: Machine, node: ast.Call, base: Value, args: Arguments) -> Value:
+    """Run a module's forward."""
+    if isinstance(base.known, Defined):
+        view = machine.program.view(base.known.dotted)
+        found = view.method("forward") if view is not None else None
+        if found is not None:
+            machine.note_unknown([value for _, value in args.positional], Evidence.TO_MODULE)
+            modules.feed(machine, base, args)
+            result = function_call(machine, node, found, base, args)
+            if result is not None:
+                return result
+    site = _site(node, "Module.forward", base, args)
+    return modules.call(machine, node, base, site)
+
+
+def instantiate(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> Value:
+    """Make an instance of a class of the project."""
+    view = machine.program.view(cls)
+    if view is None:
+        return machine.unknown(node)
+    base = view.library_base()
+    topics = knowledge.topics_of_class(base) if base is not None else frozenset()
+    if "loader" in topics:
+        if view.method("__iter__") is not None or view.moves():
+            return machine.unknown(node)
+        return loaders.loader(machine, _site(node, base or "", None, args))
+    kind = Kind.MODULE if view.is_module else Kind.INSTANCE
+    if "optimizer" in topics:
+        kind = Kind.OPTIMIZER
+    value = machine.made(node, kind, role="made", known=Defined(cls))
+    ref = machine.ref(value)
+    assert ref is not None
+    machine.state.forget(ref)
+    if kind is Kind.OPTIMIZER:
+        return optimizers.make(machine, _site(node, base or "", None, args))
+    init = view.method("__init__")
+    if init is not None:
+        function_call(machine, node, init, value, args)
+        if view.moved_by_constructor():
+            # Where the constructor of a subclass, or the caller, moves it is not known.
+            place = machine.state.places.get(ref)
+            machine.state.places[ref] = place if place is not None and place.of is None else UNKNOWN_PLACE
+    return value

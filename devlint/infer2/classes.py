@@ -1,0 +1,161 @@
+"""Classes of the project: what is known of their instances as one."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping
+
+from .. import knowledge
+from ..core.events import Why
+from ..core.state import NEVER
+from ..core.summary import ClassSummary, Effect, Term
+from ..core.values import join
+
+
+class Class:
+    """A class, of this file or of another: `ClassView` for those who ask."""
+
+    def __init__(self, name: str, view: Callable[[str], Class | None]) -> None:
+        self.name = name
+        self._view = view
+        self.node: ast.ClassDef | None = None
+        self.bases: list[str] = []
+        """Classes of the project, by dotted name."""
+        self.library_bases: list[str] = []
+        self.methods: dict[str, str] = {}
+        self.body: dict[str, Term] = {}
+        """Class variables."""
+        self._assigned: dict[str, dict[str, Term]] = {}
+        """By attribute, what each method leaves in it."""
+        self._joined: dict[str, Term] = {}
+        self.why: Why = NEVER
+        """What a decorator, a condition or a constructor makes sure of."""
+        self.effects: tuple[Effect, ...] = ()
+        """Where the constructor leaves the objects that it makes."""
+        self.reaches: frozenset[str] = frozenset()
+        self.version = 0
+        """Counts what was learned of its attributes."""
+
+    # What the file learns
+
+    def assign(self, name: str, method: str, term: Term) -> None:
+        """Record what a method leaves in an attribute; an earlier run of it no longer counts."""
+        by_method = self._assigned.setdefault(name, {})
+        if by_method.get(method) != term:
+            by_method[method] = term
+            self._joined.pop(name, None)
+            self.version += 1
+
+    def own_attribute(self, name: str) -> Term | None:
+        """What is assigned to an attribute in this very class."""
+        found = self._joined.get(name)
+        if found is None:
+            by_method = self._assigned.get(name)
+            if not by_method:
+                return self.body.get(name)
+            for method in sorted(by_method):
+                found = by_method[method] if found is None else join(found, by_method[method])
+            assert found is not None
+            self._joined[name] = found
+        return found
+
+    def own_attributes(self) -> Mapping[str, Term]:
+        """All that is assigned in this very class."""
+        names = dict.fromkeys((*self.body, *self._assigned))
+        found = {name: self.own_attribute(name) for name in names}
+        return {name: term for name, term in found.items() if term is not None}
+
+    # What others ask
+
+    def lineage(self) -> list[Class]:
+        """This class and its bases in the project, nearest first."""
+        found: dict[str, Class] = {}
+        todo: list[Class] = [self]
+        while todo:
+            cls = todo.pop(0)
+            if cls.name not in found:
+                found[cls.name] = cls
+                todo.extend(base for name in cls.bases if (base := self._view(name)) is not None)
+        return list(found.values())
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """What knowledge says of the library classes that it derives from."""
+        names = [name for cls in self.lineage() for name in cls.library_bases]
+        return frozenset().union(*map(knowledge.topics_of_base, names)) if names else frozenset()
+
+    @property
+    def is_module(self) -> bool:
+        """Whether it is an `nn.Module`."""
+        return "module" in self.topics
+
+    @property
+    def framework(self) -> bool:
+        """Whether a framework moves what this class is given."""
+        return "framework" in self.topics
+
+    def attribute(self, name: str) -> Term | None:
+        """What is assigned to an attribute, here or in a base class, in terms of `self`."""
+        for cls in self.lineage():
+            found = cls.own_attribute(name)
+            if found is not None:
+                return found
+        return None
+
+    def method(self, name: str) -> str | None:
+        """The dotted name of a method, here or in a base class of the project."""
+        for cls in self.lineage():
+            if name in cls.methods:
+                return cls.methods[name]
+        return None
+
+    def library_base(self) -> str | None:
+        """The first library class that it derives from."""
+        return next((name for cls in self.lineage() for name in cls.library_bases), None)
+
+    def moves(self) -> bool:
+        """Whether its own code names a device or moves anything."""
+        return "moves" in self.reaches
+
+    def moved_by_constructor(self) -> bool:
+        """Whether its constructor moves anything that it leaves behind."""
+        return bool(self.effects)
+
+    def summary(self) -> ClassSummary:
+        """The class as plain data."""
+        return ClassSummary(
+            self.name,
+            tuple((*self.bases, *self.library_bases)),
+            self.topics,
+            dict(sorted(self.own_attributes().items())),
+            frozenset(),
+            dict(sorted(self.methods.items())),
+            self.effects,
+            self.why,
+        )
+
+
+def from_summary(summary: ClassSummary, view: Callable[[str], Class | None]) -> Class:
+    """A class of another file."""
+    cls = Class(summary.name, view)
+    for base in summary.bases:
+        (cls.bases if view(base) is not None else cls.library_bases).append(base)
+    cls.methods = dict(summary.methods)
+    cls.body = dict(summary.attributes)
+    cls.why = summary.requires
+    cls.effects = summary.after_init
+    return cls
+
+
+def mentions_device(node: ast.AST) -> bool:
+    """Whether code names a device or moves anything at all."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Attribute):
+            if each.attr in knowledge.MOVES or each.attr in knowledge.NAMES_A_DEVICE:
+                return True
+        elif isinstance(each, ast.keyword):
+            if each.arg in knowledge.NAMES_A_DEVICE:
+                return True
+        elif isinstance(each, ast.Name) and each.id in knowledge.NAMES_A_DEVICE:
+            return True
+    return False

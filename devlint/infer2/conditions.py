@@ -1,0 +1,325 @@
+"""What a condition says: whether an accelerator is there, and what kind of value a variable holds."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+
+from .. import knowledge
+from ..bind.names import is_place, last_name
+from ..core.kinds import TENSORS, Kind
+from ..core.paths import Attr
+from ..core.places import CPU, UNKNOWN_PLACE, Form
+from ..core.values import NONE, NUMBER, OTHER, Const, Defined, Truth, Value, constant, dotted, truth_of
+from .machine import Machine, subscript_step, text_of
+
+_SUGGEST = frozenset(
+    {
+        Kind.UNKNOWN,
+        Kind.NUMBER,
+        Kind.BATCH,
+        Kind.INSTANCE,
+        Kind.FUNCTION,
+        Kind.CONTAINER,
+        Kind.LIBRARY,
+        Kind.OTHER,
+    }
+)
+"""The kinds of values whose name is all that tells what their truth means."""
+_CONVERSIONS = ("len", "int", "bool", "str")
+_LOOK_UPS = ("get", "getenv")
+
+
+def hint(node: ast.expr) -> Truth | None:
+    """What the name of an opaque flag suggests, as in `if args.cuda:`.
+
+    A name is weak evidence; it only ever silences a finding about code that the flag already makes optional.
+    """
+    if isinstance(node, ast.Call):
+        name = last_name(node)
+        if isinstance(node.func, ast.Name):
+            if name == "isinstance" and len(node.args) == 2:
+                # `if isinstance(device, int):`, where a number is the ordinal of an accelerator.
+                ordinal = last_name(node.args[1]) == "int" and _names_device(node.args[0])
+                return Truth(True, False, hint="option:isinstance int") if ordinal else None
+            if name in _CONVERSIONS and node.args:
+                return hint(node.args[0])
+        elif name in _LOOK_UPS and node.args:
+            return hint(node.args[0])
+        return hint(node.func)
+    if isinstance(node, ast.Subscript):
+        return hint(node.slice) or hint(node.value)
+    name = last_name(node)
+    if not name and isinstance(node, ast.Constant) and isinstance(node.value, str):
+        name = node.value
+    if not name:
+        return None
+    said = knowledge.hints("option", name)
+    if "no-accelerator" in said:
+        return Truth(False, True, hint=f"option:{name}")
+    if "accelerator" in said:
+        return Truth(True, False, hint=f"option:{name}")
+    return None
+
+
+def asks(test: ast.expr, value: Value) -> str:
+    """Whom a condition asks: the `machine` alone, an `option` of the program, or neither for sure."""
+    said = truth_of(value)
+    if said is not None and said.machine:
+        return "machine"
+    compared = isinstance(test, ast.Compare) and isinstance(test.comparators[0], ast.Constant)
+    if compared and isinstance(test, ast.Compare) and hint(test.left) is not None:
+        return "option"
+    return ""
+
+
+def counts_accelerators(machine: Machine, iterable: ast.expr) -> Truth | None:
+    """`range(torch.cuda.device_count())`: the body runs once for each device there is."""
+    if not isinstance(iterable, ast.Call) or not iterable.args:
+        return None
+    if not isinstance(iterable.func, ast.Name) or iterable.func.id != "range":
+        return None
+    said = truth(iterable.args[-1], machine.eval(iterable.args[-1]))
+    return said if said is not None and said.if_true else None
+
+
+def names_accelerator(pattern: ast.pattern) -> bool:
+    """Whether a `case` matches the names of accelerators alone."""
+    if isinstance(pattern, ast.MatchOr):
+        return all(map(names_accelerator, pattern.patterns))
+    if not isinstance(pattern, ast.MatchValue) or not isinstance(pattern.value, ast.Constant):
+        return False
+    name = pattern.value.value
+    return isinstance(name, str) and name.split(":")[0] in knowledge.ACCELERATORS
+
+
+def truth(node: ast.expr, value: Value) -> Truth | None:
+    """What the truth of an expression says about the machine."""
+    if value.kind is Kind.FLAG:
+        return truth_of(value)
+    if value.kind is Kind.DEVICE and value.place.name == "accelerator":
+        return Truth(True, False, machine=True)  # `torch.accelerator.current_accelerator()`, or None
+    return hint(node) if value.kind in _SUGGEST else None
+
+
+def comparison(node: ast.Compare, left: Value, right: Value) -> Truth | None:
+    """What a comparison of two operands says about the machine."""
+    op = node.ops[0]
+    positive = isinstance(op, (ast.Eq, ast.Is, ast.In))
+    if positive or isinstance(op, (ast.NotEq, ast.IsNot, ast.NotIn)):
+        found = _equality(node, left, right, positive)
+        return found if found is None or positive else found.opposite()
+    return _inequality(node, left, right)
+
+
+def _equality(node: ast.Compare, left: Value, right: Value, positive: bool) -> Truth | None:
+    other = node.comparators[0]
+    found = _device_comparison(other, right, left) or _device_comparison(node.left, left, right)
+    if found is not None:
+        return found
+    if Kind.NONE in (left.kind, right.kind):
+        opaque, value = (node.left, left) if right.kind is Kind.NONE else (other, right)
+        said = truth(opaque, value)
+        return said.opposite() if said else None
+    number = constant(right)
+    if right.kind is Kind.NUMBER and isinstance(number, (bool, int)):
+        said = truth(node.left, left)
+        if said is None:
+            return None
+        if isinstance(number, bool):
+            return said if number else said.opposite()
+        if number <= 0:
+            return said.opposite()
+        return said._replace(if_false=False) if positive else None
+    return None
+
+
+def _inequality(node: ast.Compare, left: Value, right: Value) -> Truth | None:
+    op = node.ops[0]
+    said = truth(node.left, left)
+    number = constant(right)
+    if said is None and _names_device(node.left) and isinstance(number, (int, float)) and number <= 0:
+        said = Truth(True, False, hint="option:device index")  # a negative index means the cpu
+    if said is not None and right.kind is Kind.NUMBER:
+        if isinstance(op, (ast.Gt, ast.GtE)):
+            return said._replace(if_false=False)
+        return Truth(False, said.if_true, hint=said.hint)
+    said = truth(node.comparators[0], right)
+    if said is not None and left.kind is Kind.NUMBER and isinstance(op, (ast.Lt, ast.LtE)):
+        return said._replace(if_false=False)
+    return None
+
+
+def _names_device(node: ast.expr) -> bool:
+    return "device" in knowledge.hints("option", last_name(node))
+
+
+def _device_comparison(node: ast.expr, one: Value, other: Value) -> Truth | None:
+    """`device.type == "cuda"`, `"cuda" in str(device)`, `device in ("cuda", "mps")`."""
+    if isinstance(node, (ast.Name, ast.Attribute)) and (
+        one.kind is not Kind.LIBRARY or other.kind is Kind.NONE
+    ):
+        return None  # a variable is what is asked about
+    names: list[Value] = list(one.items) if one.kind is Kind.CONTAINER and one.items else [one]
+    forms = {_denoted(name) for name in names}
+    if forms == {Form.LITERAL}:
+        return Truth(True, False)
+    if forms == {Form.CPU} and not (other.kind is Kind.STRING and text_of(other)):
+        return Truth(False, True)
+    return None
+
+
+def _denoted(value: Value) -> Form | None:
+    # "cuda:0", but also "CUDAExecutionProvider", and NCCL, which runs between CUDA devices alone.
+    text = dotted(value).rpartition(".")[2] if value.kind is Kind.LIBRARY else text_of(value)
+    if text and "accelerator" in knowledge.hints("string", text):
+        return Form.LITERAL
+    if value.kind in (Kind.STRING, Kind.DEVICE) and value.place.form in (Form.LITERAL, Form.CPU):
+        return value.place.form
+    return None
+
+
+def assume(machine: Machine, test: ast.expr, value: Value, outcome: bool) -> None:
+    """Make the state reflect that a condition came out true, or false."""
+    said = truth(test, value)
+    if said is not None and (said.if_true if outcome else said.if_false):
+        machine.require(said.hint)
+    narrow(machine, test, outcome)
+
+
+def prepare(machine: Machine, test: ast.expr) -> None:
+    """Bind what `narrow` may narrow before its branches part: what one learns ends at their join."""
+    if isinstance(test, ast.UnaryOp):
+        prepare(machine, test.operand)
+    elif isinstance(test, ast.BoolOp):
+        for part in test.values:
+            prepare(machine, part)
+    elif isinstance(test, ast.Compare):
+        subject = test.left
+        if isinstance(subject, ast.Call) and subject.args:
+            subject = subject.args[0]
+        elif isinstance(subject, ast.Attribute) and subject.attr == "device":
+            subject = subject.value
+        _replace(machine, subject, lambda value: value)
+    elif isinstance(test, ast.Call) and test.args:
+        _replace(machine, test.args[0], lambda value: value)
+
+
+def narrow(machine: Machine, test: ast.expr, outcome: bool) -> None:
+    """What the condition says about the kinds of variables."""
+    if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        narrow(machine, test.operand, not outcome)
+    elif isinstance(test, ast.BoolOp):
+        if isinstance(test.op, ast.And) is outcome:
+            for part in test.values:
+                narrow(machine, part, outcome)
+    elif isinstance(test, ast.Compare) and len(test.ops) == 1:
+        _narrow_comparison(machine, test, outcome)
+    elif isinstance(test, ast.Call):
+        _narrow_call(machine, test, outcome)
+
+
+def _narrow_comparison(machine: Machine, test: ast.Compare, outcome: bool) -> None:
+    other = test.comparators[0]
+    same = isinstance(test.ops[0], (ast.Is, ast.Eq))
+    if isinstance(other, ast.Constant) and other.value is None:
+        if same is outcome and isinstance(test.left, ast.Name):
+            machine.state.env[test.left.id] = NONE
+    elif same and outcome and isinstance(test.left, ast.Call):
+        if isinstance(test.left.func, ast.Name) and test.left.func.id == "type" and test.left.args:
+            _narrow_to(machine, test.left.args[0], other)
+    elif outcome and isinstance(test.left, ast.Attribute) and test.left.attr == "device":
+        if isinstance(test.ops[0], ast.Eq):
+            # `if x.device == y.device:` leaves nothing to say about where x is.
+            _replace(machine, test.left.value, lambda value: value._replace(place=UNKNOWN_PLACE))
+
+
+def _narrow_call(machine: Machine, test: ast.Call, outcome: bool) -> None:
+    name = last_name(test)
+    if not test.args:
+        return
+    if name == "isinstance" and len(test.args) == 2:
+        if outcome:
+            _narrow_to(machine, test.args[0], test.args[1])
+        elif kind_of_class(machine, machine.eval(test.args[1])) is Kind.TENSOR:
+            _exclude(machine, test.args[0])
+        else:
+            _detach(machine, test.args[0], test)
+    elif name == "is_tensor":
+        if outcome:
+            _replace(machine, test.args[0], lambda value: _as_kind(machine, value, Kind.TENSOR, test))
+        else:
+            _exclude(machine, test.args[0])
+    elif name == "hasattr":
+        _detach(machine, test.args[0], test)
+
+
+def _narrow_to(machine: Machine, subject: ast.expr, classes: ast.expr) -> None:
+    kind = kind_of_class(machine, machine.eval(classes))
+    if kind is None:
+        _detach(machine, subject, classes)
+    else:
+        _replace(
+            machine,
+            subject,
+            lambda value: value if value.kind is kind else _as_kind(machine, value, kind, classes),
+        )
+
+
+def kind_of_class(machine: Machine, value: Value) -> Kind | None:
+    """The kind of the instances of a class, or of all the classes in a tuple."""
+    if value.kind is Kind.CONTAINER and value.items:
+        kinds = {kind_of_class(machine, item) for item in value.items}
+        return kinds.pop() if len(kinds) == 1 else None
+    if value.kind is Kind.CLASS and isinstance(value.known, Defined):
+        view = machine.program.view(value.known.dotted)
+        return Kind.MODULE if view is not None and view.is_module else None
+    return knowledge.kind_of_class(dotted(value)) if value.kind is Kind.LIBRARY else None
+
+
+def _as_kind(machine: Machine, value: Value, kind: Kind, node: ast.AST) -> Value:
+    place = value.place
+    if kind not in TENSORS and kind is not Kind.BATCH:
+        place = CPU if kind is Kind.ARRAY else UNKNOWN_PLACE
+    return Value(kind, place, _apart(machine, value, node))
+
+
+def _apart(machine: Machine, value: Value, node: ast.AST) -> int | None:
+    """The same object under an assumption: what is learned under it does not flow back."""
+    ref = machine.ref(value)
+    if ref is None:
+        return None
+    return machine.objects.apart(ref, machine.here.name, machine.here.number(node))
+
+
+def _exclude(machine: Machine, subject: ast.expr) -> None:
+    """What is no tensor may still hold some, but nothing moves it as one."""
+    opaque = TENSORS | {Kind.UNKNOWN}
+    _replace(machine, subject, lambda value: OTHER if value.kind in opaque else value)
+
+
+def _detach(machine: Machine, subject: ast.expr, node: ast.AST) -> None:
+    def apart(value: Value) -> Value:
+        if value.kind is not Kind.UNKNOWN:
+            return value
+        return value._replace(who=_apart(machine, value, node))
+
+    _replace(machine, subject, apart)
+
+
+def _replace(machine: Machine, subject: ast.expr, change: Callable[[Value], Value]) -> None:
+    """Bind a variable, attribute or item anew without it counting as an assignment."""
+    if isinstance(subject, ast.Name):
+        machine.state.env[subject.id] = change(machine.eval(subject))
+    elif not is_place(subject):
+        return  # what a call returns is nobody's, and evaluating it again would be seen as a second call
+    elif isinstance(subject, (ast.Attribute, ast.Subscript)):
+        base = machine.ref(machine.eval(subject.value))
+        if base is not None:
+            step = Attr(subject.attr) if isinstance(subject, ast.Attribute) else subscript_step(subject.slice)
+            machine.state.env[base, step] = change(machine.eval(subject))
+
+
+def false_constant(value: Value) -> bool:
+    """Whether a value is the constant False."""
+    return value.kind is NUMBER.kind and value.known == Const(False)

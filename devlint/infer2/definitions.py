@@ -1,0 +1,93 @@
+"""Functions and classes of one file, as far as their syntax tells."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..bind.names import last_name
+from ..core.state import NEVER, Key
+from ..core.values import Value
+
+FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+_OF_CLASS = ("__new__", "__init_subclass__", "__class_getitem__")
+
+
+class Function:
+    """A function, method or lambda of this file, or the module's own statements."""
+
+    def __init__(
+        self,
+        name: str,
+        node: FunctionNode | ast.Module,
+        owner: str | None = None,
+        outer: Function | None = None,
+        enclosing: dict[Key, Value] | None = None,
+    ) -> None:
+        self.name = name
+        """Its dotted name; empty for the module."""
+        self.node = node
+        self.owner = owner
+        """The class it is a method of."""
+        self.outer = outer
+        self.enclosing = enclosing
+        """The variables of the function it is nested in."""
+        self.why = NEVER
+        """What holds where it is defined."""
+        self._numbers: dict[ast.AST, int] = {}
+        self.nodes: list[ast.AST] = []
+        self.own_name = getattr(node, "name", "" if isinstance(node, ast.Module) else "<lambda>")
+        self.args = None if isinstance(node, ast.Module) else node.args
+        args = self.args
+        self.positional = [arg.arg for arg in (*args.posonlyargs, *args.args)] if args else []
+        self.keyword_only = [arg.arg for arg in args.kwonlyargs] if args else []
+        decorators = getattr(node, "decorator_list", ())
+        names = {last_name(each) for each in decorators}
+        self.static = "staticmethod" in names
+        self.of_class = self.own_name in _OF_CLASS or "classmethod" in names
+        """Whether its first parameter is the class."""
+        self.prop = bool(names & {"property", "cached_property"})
+        self.autouse = any(
+            keyword.arg == "autouse" and getattr(keyword.value, "value", None) is True
+            for decorator in decorators
+            if isinstance(decorator, ast.Call)
+            for keyword in decorator.keywords
+        )
+        """Whether it is a fixture that every test around it uses."""
+
+    def number(self, node: ast.AST) -> int:
+        """The number of a node, counted in this function: lines and comments do not change it."""
+        found = self._numbers.get(node)
+        if found is None:
+            found = self._numbers[node] = len(self.nodes)
+            self.nodes.append(node)
+        return found
+
+    @property
+    def is_method(self) -> bool:
+        """Whether the first parameter is `self` or `cls`."""
+        return self.owner is not None and not self.static and bool(self.positional)
+
+    @property
+    def is_hook(self) -> bool:
+        """Whether its body does nothing, so that a subclass is likely to replace it."""
+        if not isinstance(self.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return False
+        body = self.node.body
+        if isinstance(body[0], ast.Expr) and isinstance(body[0].value, ast.Constant):
+            body = body[1:]
+        return all(map(_does_nothing, body))
+
+    @property
+    def names(self) -> Iterator[str]:
+        """Its name and those of the functions around it."""
+        function: Function | None = self
+        while function is not None:
+            yield function.own_name
+            function = function.outer
+
+
+def _does_nothing(statement: ast.stmt) -> bool:
+    if isinstance(statement, ast.Return):
+        return isinstance(statement.value, (ast.Name, ast.Constant, type(None)))
+    return isinstance(statement, (ast.Pass, ast.Raise))

@@ -1,0 +1,190 @@
+"""From a finished run to a summary: what a function does, in terms of what its caller passes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..core.evidence import PASSED_ON, Evidence
+from ..core.objects import Objects
+from ..core.paths import MAX_STEPS, Attr, Element, Item, Path, Ref, Root, Step, Who
+from ..core.places import UNKNOWN_PLACE, Form, Place
+from ..core.state import Mark, State
+from ..core.summary import Copied, Effect, Marked, Moved, Need, Term
+from ..core.values import Value
+from .log import Log
+
+_MAX_NEEDS = 64
+_MAX_DEPTH = 8
+"""Values nested deeper are not told to callers."""
+
+
+class Extraction:
+    """Turns the objects of a run into paths."""
+
+    def __init__(self, objects: Objects, function: str) -> None:
+        self.objects = objects
+        self.function = function
+        self.renamed: dict[Ref, Path] = {}
+        """The objects that the function made and left in an attribute of `self`."""
+
+    def path(self, ref: Ref) -> Path | None:
+        """The name of an object outside of the function."""
+        steps: list[Step] = []
+        at = ref
+        while at >= 0:
+            found = self.renamed.get(at)
+            if found is not None:
+                whole = (*found.steps, *reversed(steps))
+                return Path(found.root, whole) if len(whole) <= MAX_STEPS else None
+            way = self.objects.ways[at]
+            if not isinstance(way, (Attr, Item, Element)):
+                break
+            steps.append(way)
+            at = self.objects.parents[at]
+        return self.objects.path(ref, self.function)
+
+    def who(self, who: Who | None) -> Path | None:
+        """The name of an object, if it has one."""
+        return self.path(who) if type(who) is int else None
+
+    def whose(self, refs: frozenset[Who]) -> frozenset[Who]:
+        """The names of some objects."""
+        paths = {self.who(ref) for ref in refs}
+        return frozenset(path for path in paths if path is not None)
+
+    def place(self, place: Place) -> Place:
+        """A place in terms of the caller."""
+        if place.of is None:
+            return place._replace(when=frozenset()) if place.when else place
+        path = self.who(place.of)
+        if path is None:
+            return Place(place.form, place.name) if place.form is Form.CPU else UNKNOWN_PLACE
+        return Place(place.form, place.name, path)
+
+    def term(self, value: Value, depth: int = 0) -> Term:
+        """A value in terms of the caller."""
+        if depth >= _MAX_DEPTH:
+            return Value()
+        items = value.items
+        return Value(
+            value.kind,
+            self.place(value.place),
+            self.who(value.who),
+            value.known,
+            tuple(self.term(item, depth + 1) for item in items) if items is not None else None,
+            self.term(value.element, depth + 1) if value.element is not None else None,
+            value.origin,
+            self.whose(value.holds),
+            self.who(value.measures),
+        )
+
+    def rename(self, value: Value, path: Path, depth: int = 0) -> None:
+        """What the function made and keeps in an attribute is known by that attribute from now on."""
+        ref = value.who
+        if type(ref) is int and self._made_here(ref):
+            self.renamed.setdefault(ref, path)
+        if depth < MAX_STEPS:
+            for index, item in enumerate(value.items or ()):
+                self.rename(item, Path(path.root, (*path.steps, Item(index))), depth + 1)
+            if value.element is not None:
+                self.rename(value.element, Path(path.root, (*path.steps, Element())), depth + 1)
+
+    def _made_here(self, ref: Ref) -> bool:
+        way = self.objects.ways[ref]
+        return isinstance(way, Root) and way.kind == "made" and self.objects.functions[ref] == self.function
+
+    # Effects
+
+    def moved(self, before: Mapping[Ref, Place], end: State, log: Log) -> list[Effect]:
+        """What the function moved in place, in the order in which it was first known."""
+        replaced = {ref for ref, _, method in log.stale.values() if method == "to_empty"}
+        found: list[Effect] = []
+        for ref, place in end.places.items():
+            if before.get(ref) != place:
+                path = self.path(ref)
+                if path is not None:
+                    found.append(Moved(path, self.place(place), ref in replaced))
+        return found
+
+    def copied(self, log: Log) -> list[Effect]:
+        """The parameters of which a moved copy was kept."""
+        found: dict[Ref, Effect] = {}
+        for ref, place in log.kept:
+            if self.objects.is_parameter(ref) and place.form not in (Form.CPU, Form.UNKNOWN):
+                path = self.path(ref)
+                if path is not None:
+                    found[ref] = Copied(path, self.place(place))
+        return list(found.values())
+
+    def marked(self, before: Mapping[tuple[str, Ref], Mark], end: State) -> list[Effect]:
+        """How far objects came in their protocols."""
+        found: list[Effect] = []
+        for (protocol, ref), mark in end.marks.items():
+            if before.get((protocol, ref)) == mark:
+                continue
+            path = self.path(ref)
+            holds = self.whose(frozenset(mark.holds))
+            if path is not None:
+                held = frozenset(each for each in holds if isinstance(each, Path))
+                found.append(
+                    Marked(path, protocol, mark.phase, held, mark.name, mark.at, mark.stateless)
+                )
+        return found
+
+    # What callers must know
+
+    def needs(self, log: Log) -> tuple[Need, ...]:
+        """Meetings in which something of the caller's takes part."""
+        moved = moved_wholes(self.objects, log)
+        found: dict[Need, None] = {}
+        for raw in log.meetings.values():
+            if not (self._of_caller(raw.here) or self._of_caller(raw.there)):
+                continue
+            if self._told_inside(raw.here, moved, log) or self._told_inside(raw.there, moved, log):
+                continue
+            need = Need(
+                self.place(raw.here), self.place(raw.there), self.who(raw.one.who), self.who(raw.other.who)
+            )
+            found[need] = None
+            if len(found) >= _MAX_NEEDS:
+                break
+        return tuple(found)
+
+    def _of_caller(self, place: Place) -> bool:
+        if type(place.of) is not int:
+            return False
+        path = self.path(place.of)
+        return path is not None and path.root.kind in ("parameter", "self")
+
+    def _told_inside(self, place: Place, moved: dict[Ref, set[Ref]], log: Log) -> bool:
+        """Whether a function moves one part of a parameter and not this one: that shows without any caller."""
+        ref = place.of
+        if type(ref) is not int:
+            return False
+        whole = self.objects.wholes[ref]
+        parts = moved.get(whole) if whole >= 0 else None
+        if parts is None or ref in parts:
+            return False
+        return self.objects.is_structural(ref) or bool(log.notes.get(ref, 0) & Evidence.TENSOR)
+
+    def evidence(self, log: Log) -> tuple[tuple[Path, int], ...]:
+        """What the use of parameters, and of their parts, shows."""
+        found: dict[Path, int] = {}
+        for ref, bits in log.notes.items():
+            if bits & PASSED_ON:
+                path = self.path(ref)
+                if path is not None and path.root.kind == "parameter":
+                    found[path] = found.get(path, 0) | int(bits & PASSED_ON)
+        return tuple(sorted(found.items(), key=repr)) if found else ()
+
+
+def moved_wholes(objects: Objects, log: Log) -> dict[Ref, set[Ref]]:
+    """The elements that were moved to a device, by the whole that they came with."""
+    found: dict[Ref, set[Ref]] = {}
+    for ref, place in log.kept:
+        if place.form not in (Form.CPU, Form.UNKNOWN):
+            whole = objects.wholes[ref]
+            found.setdefault(whole if whole >= 0 else ref, set()).add(ref)
+    return found
+
+

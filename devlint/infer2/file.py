@@ -1,0 +1,504 @@
+"""One file: its functions and classes, and the order in which they are analysed."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from typing import Protocol
+
+from .. import knowledge
+from ..core.events import Why
+from ..core.kinds import Kind
+from ..core.objects import Objects
+from ..core.paths import Ref
+from ..core.places import UNKNOWN_PLACE, Form, Place, join_places
+from ..core.state import NEVER, Key, Mark, State
+from ..core.summary import NOTHING, ClassSummary, FunctionSummary, ModuleSummary
+from ..core.values import UNKNOWN, Api, Defined, Value, join
+from .apply import Substitution
+from .classes import Class, from_summary
+from .definitions import Function, FunctionNode
+from .extract import Extraction
+from .function import CONSTRUCTORS, UNINFORMED, Informed, Outcome, required
+from .function import run as run_function
+from .log import Log, Site
+from .machine import Machine
+from .statements import Statements
+
+_ROUNDS = 3
+"""How often what was read of attributes, and what callers pass, is brought up to date."""
+_ROUNDS_IN_CIRCLE = 4
+_MAX_NESTED = 8
+"""Functions deeper in a chain of calls are analysed first, from the top."""
+
+
+class Index(Protocol):
+    """What other files of the project define."""
+
+    def find(self, dotted: str) -> Value | FunctionSummary | ClassSummary | None:
+        """What is defined under a dotted name; a value's objects are global paths."""
+
+
+class _First(Exception):
+    """A function at the end of a long chain of calls has to be analysed before those that call it."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+
+class _Frame:
+    """A function that is being analysed."""
+
+    __slots__ = ("circle", "index", "low", "name")
+
+    def __init__(self, name: str, index: int) -> None:
+        self.name = name
+        self.index = index
+        self.low = index
+        """The lowest function on the stack that it calls, by whatever way."""
+        self.circle: set[str] = set()
+        """Functions that call back into one of those below."""
+
+
+class File:
+    """Analyses one file: the `Program` of its runs."""
+
+    def __init__(
+        self, tree: ast.Module, name: str = "", package: str | None = None, index: Index | None = None
+    ) -> None:
+        self.name = name
+        self.package = name.rpartition(".")[0] if package is None else package
+        self.index = index
+        self.objects = Objects()
+        self.module = Function("", tree)
+        self.functions: dict[str, Function] = {}
+        self.classes: dict[str, Class] = {}
+        self.logs: dict[str, Log] = {}
+        self.outside = State()
+        self.why: Why = NEVER
+        """What makes that the module's tests run at all."""
+        self.nature: dict[str, None] = {}
+        """What says that the whole module runs on an accelerator alone."""
+        self._by_node: dict[ast.AST, Function] = {}
+        self._names: dict[ast.AST, str] = {}
+        self._summaries: dict[str, FunctionSummary] = {}
+        self._frames: list[_Frame] = []
+        self._settling: set[str] = set()
+        self._informed: dict[str, Informed] = {}
+        self._views: dict[str, Class | None] = {}
+        self._top = Statements(self, self.objects, self.module, self.outside)
+
+    # The order
+
+    def analyse(self) -> None:
+        """Run the module's statements, then every function, until arguments and attributes have settled."""
+        tree = self.module.node
+        assert isinstance(tree, ast.Module)
+        self._top.run(tree.body)
+        self.outside = self._top.state
+        self.outside.alive = True
+        self.logs[""] = self._top.log
+        for function in list(self.functions.values()):
+            if function.autouse:
+                self._use_everywhere(function)
+        self._analyse_all()
+        for _ in range(_ROUNDS):
+            if not self._rerun_general() | self._rerun_informed():
+                break
+            self._analyse_all()
+
+    def _use_everywhere(self, function: Function) -> None:
+        """A fixture that every test around it uses."""
+        requires = self._ensure(function.name).requires
+        if requires.guarded:
+            state = State()
+            cls = self.classes.get(function.owner) if function.owner is not None else None
+            state.why = cls.why if cls is not None else self.why
+            state.certain("" if requires.certain else requires.hints[0])
+            if cls is not None:
+                cls.why = state.why
+            else:
+                self.why = state.why
+
+    def _analyse_all(self) -> None:
+        for cls in list(self.classes.values()):
+            for name in CONSTRUCTORS:
+                if name in cls.methods:
+                    self._ensure(cls.methods[name])
+        done = 0
+        while done < len(self.functions):
+            for name in list(self.functions)[done:]:
+                self._ensure(name)
+                done += 1
+
+    def _ensure(self, name: str) -> FunctionSummary:
+        """The summary of a function of this file, from outside of any run."""
+        waiting = [name]
+        while waiting:
+            try:
+                self.summary(waiting[-1])
+                waiting.pop()
+            except _First as first:
+                self._frames.clear()
+                if first.name in waiting:
+                    # A long circle: let it be analysed in one go.
+                    self._summaries.setdefault(first.name, NOTHING)
+                waiting.append(first.name)
+        return self._summaries[name]
+
+    def _rerun_general(self) -> bool:
+        """Run again what read attributes that are known better now."""
+        stale = {
+            name
+            for name, log in self.logs.items()
+            if name and any(self._attribute(cls, attr) != term for (cls, attr), term in log.missed.items())
+        }
+        if not stale:
+            return False
+        # Who called it saw a summary that knew less.
+        stale |= {
+            name for name, log in self.logs.items() if name and any(site.callee in stale for site in log.sites)
+        }
+        for name in stale:
+            self._summaries.pop(name, None)
+            self._informed.pop(name, None)
+        for name in self.functions:
+            if name in stale:
+                self._ensure(name)
+        return True
+
+    def _attribute(self, cls: str, attr: str) -> Value | None:
+        view = self.view(cls)
+        return view.attribute(attr) if view is not None else None
+
+    def _rerun_informed(self) -> bool:
+        """Run again what callers agree to pass something to; summaries stay those of any call."""
+        sites: dict[str, list[Site]] = {}
+        for log in self.logs.values():
+            for site in log.sites:
+                sites.setdefault(site.callee, []).append(site)
+        informed = {}
+        for name in self.functions:
+            known = _agreed(sites[name]) if name in sites else UNINFORMED
+            if known != self._informed.get(name, UNINFORMED):
+                informed[name] = known
+        for name, known in informed.items():
+            self._informed[name] = known
+            self._frames.append(_Frame(name, len(self._frames)))
+            try:
+                self._learn(name, self._run(self.functions[name], known), general=False)
+            except _First as first:
+                self._frames.clear()
+                self._ensure(first.name)
+                self._informed.pop(name)
+            else:
+                self._frames.pop()
+        return bool(informed)
+
+    # Functions
+
+    def summary(self, name: str) -> FunctionSummary | None:
+        """What a function of the project does; analyses one of this file the first time."""
+        known = self._summaries.get(name)
+        if known is not None:
+            return known
+        if name not in self.functions:
+            found = self.index.find(name) if self.index is not None else None
+            return found if isinstance(found, FunctionSummary) else None
+        for frame in self._frames:
+            if frame.name == name:
+                for above in self._frames[frame.index :]:
+                    above.low = min(above.low, frame.index)
+                return NOTHING
+        if len(self._frames) >= _MAX_NESTED:
+            raise _First(name)
+        return self._analyse(name)
+
+    def _analyse(self, name: str) -> FunctionSummary:
+        frame = _Frame(name, len(self._frames))
+        self._frames.append(frame)
+        outcome = self._run(self.functions[name], UNINFORMED)
+        self._frames.pop()
+        frame.circle.add(name)
+        if frame.low < frame.index:
+            # It calls back into a function below: what it does is known when that is.
+            below = self._frames[-1]
+            below.low = min(below.low, frame.low)
+            below.circle |= frame.circle
+            return outcome.summary
+        if len(frame.circle) > 1 or outcome.log.calls_itself(name):
+            return self._settle_circle(name, frame.circle)
+        self._learn(name, outcome)
+        return outcome.summary
+
+    def _settle_circle(self, name: str, circle: set[str]) -> FunctionSummary:
+        """Functions that call each other: from nothing known, until nothing changes."""
+        names = sorted(circle)
+        for each in names:
+            self._summaries[each] = NOTHING
+        for _ in range(_ROUNDS_IN_CIRCLE):
+            changed = False
+            for each in names:
+                outcome = self._run(self.functions[each], UNINFORMED)
+                changed |= outcome.summary != self._summaries[each]
+                self._learn(each, outcome)
+            if not changed:
+                break
+        return self._summaries[name]
+
+    def _run(self, function: Function, informed: Informed) -> Outcome:
+        owner = self.view(function.owner) if function.owner is not None else None
+        machine = Statements(self, self.objects, function, State())
+        return run_function(machine, owner, informed, self._top.state, self.why)
+
+    def _learn(self, name: str, outcome: Outcome, general: bool = True) -> None:
+        """Keep what a run found out; what an earlier one recorded no longer counts."""
+        function = self.functions[name]
+        self.logs[name] = outcome.log
+        if general:
+            self._summaries[name] = outcome.summary
+        for (cls, attribute), term in outcome.attributes.items():
+            if cls in self.classes:
+                self.classes[cls].assign(attribute, name, term)
+        own = self.classes.get(function.owner) if function.owner is not None else None
+        if own is not None:
+            own.reaches |= outcome.summary.reaches
+            if function.own_name in CONSTRUCTORS:
+                if function.own_name == CONSTRUCTORS[0]:
+                    own.effects = outcome.after_init
+                # There is no instance, or no test is run, where a constructor raises or skips.
+                own.why = _more(own.why, outcome.requires)
+
+    # Definitions
+
+    def define(self, machine: Machine, node: FunctionNode) -> Function:
+        """The function that a definition makes."""
+        here = machine.here
+        nested = bool(here.name) or isinstance(node, ast.Lambda)
+        env = machine.state.env if nested else None
+        function = self._by_node.get(node)
+        if function is None:
+            name = getattr(node, "name", f"<lambda {here.number(node)}>")
+            name = f"{here.name}.{name}" if here.name else self._dotted(name)
+            function = self._add(node, name, None, here, env)
+        elif env is not None:
+            function.enclosing = env
+        function.why = machine.state.why
+        return function
+
+    def _dotted(self, name: str) -> str:
+        return f"{self.name}.{name}" if self.name else name
+
+    def _add(
+        self, node: FunctionNode, name: str, owner: str | None, outer: Function, env: dict[Key, Value] | None
+    ) -> Function:
+        function = Function(self._unused(name), node, owner, outer, env)
+        self._by_node[node] = self.functions[function.name] = function
+        return function
+
+    def _unused(self, name: str) -> str:
+        taken, again = name, 2
+        while taken in self.functions or taken in self.classes:
+            taken, again = f"{name}@{again}", again + 1
+        return taken
+
+    def define_class(self, machine: Machine, node: ast.ClassDef) -> str:
+        """The class that a definition makes; runs its body."""
+        known = self._names.get(node)
+        if known is not None:
+            return known
+        here = machine.here
+        name = self._unused(f"{here.name}.{node.name}" if here.name else self._dotted(node.name))
+        self._names[node] = name
+        cls = self.classes[name] = Class(name, self.view)
+        cls.node = node
+        for base in node.bases:
+            value = machine.eval(base)
+            if value.kind is Kind.CLASS and isinstance(value.known, Defined):
+                cls.bases.append(value.known.dotted)
+            elif isinstance(value.known, Api):
+                cls.library_bases.append(value.known.dotted)
+            elif isinstance(base, (ast.Name, ast.Attribute)):
+                cls.library_bases.append(base.attr if isinstance(base, ast.Attribute) else base.id)
+        self._class_body(machine, node, cls)
+        return name
+
+    def _class_body(self, machine: Machine, node: ast.ClassDef, cls: Class) -> None:
+        here = machine.here
+        body = Statements(self, self.objects, here, State())
+        body.log = machine.log
+        body.state.env = dict(machine.state.env)
+        outer = dict(body.state.env)
+        why = body.state
+        why.why = machine.state.why
+        decorated = required(body, node)
+        why.why = _more(why.why, decorated)
+        for base in cls.lineage():
+            for library in base.library_bases:
+                if library.startswith(knowledge.CUDA_MODULE):
+                    why.certain()
+        if "accelerator" in knowledge.hints("class", node.name):
+            why.certain(f"class:{node.name}")
+        for statement in node.body:
+            if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                method = self._by_node.get(statement)
+                if method is None:
+                    env = machine.state.env if here.name else None
+                    name = f"{cls.name}.{statement.name}"
+                    method = self._add(statement, name, cls.name, here, env)
+                cls.methods[statement.name] = method.name
+                body.state.env[statement.name] = Value(Kind.FUNCTION, known=Defined(method.name))
+            else:
+                body.run([statement])
+        extraction = Extraction(self.objects, here.name)
+        enum = "enum" in cls.topics
+        for key, value in body.state.env.items():
+            if isinstance(key, str) and outer.get(key) is not value and value.kind is not Kind.FUNCTION:
+                cls.body[key] = extraction.term(value._replace(origin=None) if enum else value)
+        cls.why = body.state.why
+
+    # What runs ask
+
+    def function(self, dotted: str) -> Function | None:
+        """A function of this very file."""
+        return self.functions.get(dotted)
+
+    def view(self, dotted: str) -> Class | None:
+        """A class of the project."""
+        found = self.classes.get(dotted)
+        if found is not None or self.index is None:
+            return found
+        if dotted not in self._views:
+            summary = self.index.find(dotted)
+            self._views[dotted] = from_summary(summary, self.view) if isinstance(summary, ClassSummary) else None
+        return self._views[dotted]
+
+    def resolve(self, dotted: str) -> Value | None:
+        """What the project defines under a dotted name, if it does."""
+        found = self.index.find(dotted) if self.index is not None else None
+        if found is None:
+            return None
+        if isinstance(found, FunctionSummary):
+            return Value(Kind.FUNCTION, known=Defined(found.name))
+        if isinstance(found, ClassSummary):
+            return Value(Kind.CLASS, known=Defined(found.name))
+        return Substitution(self._top, None, {}, None).value(found)
+
+    def top(self, name: str) -> Value | None:
+        """A variable of the module."""
+        return self._top.state.env.get(name)
+
+    def variables(self) -> Mapping[Key, Value]:
+        """All variables of the module."""
+        return self._top.state.env
+
+    def set_top(self, machine: Machine, name: str, value: Value) -> None:
+        """A function assigns a variable of the module."""
+        env = self._top.state.env
+        known = env.get(name)
+        env[name] = value if known is None else machine.join(known, value)
+
+    def mark_module(self, value: Value) -> None:
+        """`pytestmark`: what skips all tests of the module."""
+        marks = value.items or (value,)
+        for mark in marks:
+            said = mark.known
+            if mark.kind is Kind.FLAG and getattr(said, "if_true", False):
+                state = State()
+                state.why = self.why
+                state.certain(getattr(said, "hint", ""))
+                self.why = state.why
+
+    def needs_accelerator(self, hint: str) -> None:
+        """The whole module runs on an accelerator alone."""
+        self.nature[hint] = None
+
+    # For other files
+
+    def module_summary(self) -> ModuleSummary:
+        """What the file defines, as plain data."""
+        extraction = Extraction(self.objects, "<outside>")
+        values = {
+            key: extraction.term(value)
+            for key, value in sorted(
+                ((key, value) for key, value in self.outside.env.items() if isinstance(key, str))
+            )
+        }
+        return ModuleSummary(
+            self.name,
+            values,
+            dict(sorted(self._summaries.items())),
+            {name: cls.summary() for name, cls in sorted(self.classes.items())},
+            self.outside.why,
+        )
+
+
+def _more(why: Why, other: Why) -> Why:
+    state = State()
+    state.why = why
+    if other.certain:
+        state.certain()
+    for hint in other.hints:
+        state.certain(hint)
+    return state.why
+
+
+# What callers pass
+
+
+def _agreed(sites: list[Site]) -> Informed:
+    """What all callers in this file agree to pass: values, a guard, and where the objects are."""
+    values: dict[str, Value] = {}
+    for name in sites[0].arguments:
+        if name == "self" or not all(name in site.arguments for site in sites):
+            continue
+        value = sites[0].arguments[name]
+        for site in sites[1:]:
+            value = _agree(value, site.arguments[name])
+        if _informs(value, sites):
+            values[name] = value
+    places: dict[Ref, Place] = {}
+    marks: dict[tuple[str, Ref], Mark] = {}
+    for value in values.values():
+        ref = value.who
+        if type(ref) is not int:
+            continue
+        found = [site.places.get(ref) for site in sites]
+        if all(place is not None for place in found):
+            places[ref] = _together(place for place in found if place is not None)
+        for key, mark in sites[0].marks.items():
+            if value.kind is Kind.OPTIMIZER and key[1] == ref and all(key in site.marks for site in sites):
+                marks[key] = mark
+    why = sites[0].why if all(site.why.guarded for site in sites) else NEVER
+    if why.guarded and not all(site.why.certain for site in sites):
+        why = Why(False, why.hints or ("callers",))
+    return Informed(tuple(values.items()), tuple(places.items()), tuple(marks.items()), why)
+
+
+def _together(places: Iterable[Place]) -> Place:
+    found: Place | None = None
+    for place in places:
+        found = place if found is None else join_places(found, place)
+    return found or UNKNOWN_PLACE
+
+
+def _agree(a: Value, b: Value) -> Value:
+    """What two callers both pass; the identity of an object survives only if it is the same one."""
+    if a == b:
+        return a
+    if a.kind is Kind.LOADER and b.kind is Kind.LOADER and a.element is not None and b.element is not None:
+        same = a.element.place.form is b.element.place.form
+        return a if same else UNKNOWN
+    if a.kind is b.kind is Kind.MODULE:
+        return a._replace(known=a.known if a.known == b.known else None)
+    return join(a, b)
+
+
+def _informs(value: Value, sites: list[Site]) -> bool:
+    if value.kind in (Kind.LOADER, Kind.MODULE, Kind.OPTIMIZER, Kind.INSTANCE):
+        return True
+    if value.kind in (Kind.DEVICE, Kind.STRING):
+        return value.place.form is not Form.UNKNOWN
+    if value.kind is Kind.CONTAINER:
+        return value.element is not None and value.element.kind is Kind.LOADER
+    return value.kind is Kind.UNKNOWN and value.who is not None and all(value.who in s.places for s in sites)

@@ -1,0 +1,406 @@
+"""When all evidence is in: what each object was, which places conflict, and one cause for each conflict."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from ..core.evidence import NOT_A_TENSOR, Evidence, solve
+from ..core.kinds import TENSORS, Kind
+from ..core.objects import Objects
+from ..core.paths import Attr, Element, Item, Ref
+from ..core.places import ON_DEVICE, Branch, Form, Place
+from ..core.values import Value
+from .file import File
+from .log import Feed, Kept, MaybeLoss, RawMeeting, RawMove
+
+
+class Part(NamedTuple):
+    """An element of a batch that nothing has moved."""
+
+    ref: Ref
+    whole: Ref
+    on_cpu: bool
+
+
+class Clash(NamedTuple):
+    """Values that cannot come together."""
+
+    function: str
+    at: ast.expr
+    part: Ref
+    whole: Ref
+    """-1 where it is no element of a batch."""
+    other: ast.AST
+    there: Place
+    partly: bool
+    """Whether another element of the same batch is moved."""
+    certain: bool
+    """Whether it fails whatever the caller does."""
+    conditional: bool
+    """Whether both are moved, but under conditions that can differ."""
+    raw: RawMeeting | None
+
+
+class Settled:
+    """What is known of a file's objects in the end."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.objects: Objects = file.objects
+        self.logs = file.logs
+        self.evidence = self._solve()
+        self.kept: dict[Ref, set[Ref]] = {}
+        """By whole, the elements of which a moved copy was kept, wherever it went."""
+        self.moved: dict[Ref, set[Ref]] = {}
+        """By whole, those that were moved to a device."""
+        self.moved_to: dict[Ref, Place] = {}
+        for log in self.logs.values():
+            for kept in log.kept:
+                self._keep(kept)
+
+    # Evidence
+
+    def _solve(self) -> dict[Ref, int]:
+        notes: dict[Ref, int] = {}
+        flows: list[tuple[Ref, Ref]] = []
+        for log in self.logs.values():
+            for ref, bits in log.notes.items():
+                notes[ref] = notes.get(ref, 0) | bits
+            flows += log.flows
+        for ref, sources in self.objects.sources.items():
+            flows += ((source, ref) for source in sources)
+        found = solve(notes, flows)
+        losses = [
+            party.who
+            for log in self.logs.values()
+            for loss in log.losses
+            if found.get(loss.result, 0) & Evidence.DIFFERENTIATED
+            for _, _, party in loss.parties
+            if type(party.who) is int
+        ]
+        if not losses:
+            return found
+        for who in losses:
+            found[who] = found.get(who, 0) | Evidence.TENSOR
+        return solve(found, flows)
+
+    def seen(self, ref: Ref) -> int:
+        """What is known of an object."""
+        return self.evidence.get(ref, 0)
+
+    def _keep(self, kept: Kept) -> None:
+        ref, place = kept
+        whole = self.objects.wholes[ref]
+        whole = whole if whole >= 0 else ref
+        self.kept.setdefault(whole, set()).add(ref)
+        if place.form in (Form.CPU, Form.UNKNOWN):
+            return
+        self.moved.setdefault(whole, set()).add(ref)
+        self.moved_to[whole] = place
+        if isinstance(self.objects.ways[whole], Element):
+            self.moved_to[self.objects.parents[whole]] = place
+
+    # Kinds
+
+    def kind(self, value: Value) -> Kind | None:
+        """Whether a value is a tensor, by what it was made from or by how it is used."""
+        if value.kind in TENSORS:
+            return value.kind
+        ref = value.who
+        if value.kind not in (Kind.UNKNOWN, Kind.BATCH) or type(ref) is not int:
+            return None
+        if self.contradicted(ref):
+            return None
+        shown = (
+            self._used_as_tensor(ref)
+            or self._element_evidence(ref)
+            or self._from_default_collate(value, ref)
+            or self._half_fixed(ref)
+        )
+        return Kind.TENSOR if shown else None
+
+    def kind_of_moved(self, value: Value, function: str) -> Kind | None:
+        """The kind of what is moved, if it is a tensor."""
+        ref = value.who
+        if type(ref) is int and self.seen(ref) & Evidence.TO_MODULE and self._given_to_forward(ref, function):
+            return None if self.contradicted(ref) else Kind.TENSOR
+        kind = self.kind(value)
+        if kind is None and value.kind is Kind.UNKNOWN and type(ref) is int:
+            operand = self.seen(ref) & Evidence.OPERAND and not self.contradicted(ref)
+            return Kind.TENSOR if operand else None
+        return kind
+
+    def in_use(self, value: Value) -> Value:
+        """A value of unknown kind, with the kind that its use shows."""
+        ref = value.who
+        if value.kind is not Kind.UNKNOWN or type(ref) is not int:
+            return value
+        if self.seen(ref) & Evidence.MODULE and not self.seen(ref) & Evidence.TENSOR:
+            return value._replace(kind=Kind.MODULE)
+        return value._replace(kind=self.kind(value) or Kind.UNKNOWN)
+
+    def contradicted(self, ref: Ref) -> bool:
+        """Whether anything says that the object is no tensor."""
+        todo, done = [ref], set()
+        while todo:
+            each = todo.pop()
+            if each not in done:
+                done.add(each)
+                if self.seen(each) & NOT_A_TENSOR:
+                    return True
+                todo.extend(self._sources(each))
+        return False
+
+    def _sources(self, ref: Ref) -> list[Ref]:
+        return [*self.objects.sources.get(ref, ()), *self._flows.get(ref, ())]
+
+    @cached_property
+    def _flows(self) -> dict[Ref, list[Ref]]:
+        found: dict[Ref, list[Ref]] = {}
+        for log in self.logs.values():
+            for source, to in log.flows:
+                found.setdefault(to, []).append(source)
+        return found
+
+    def _used_as_tensor(self, ref: Ref, depth: int = 4) -> bool:
+        """Whether its use shows a tensor, or that of everything it may be."""
+        if self.seen(ref) & Evidence.TENSOR:
+            return True
+        sources = self._sources(ref)
+        return bool(sources) and depth > 0 and all(self._used_as_tensor(each, depth - 1) for each in sources)
+
+    def _half_fixed(self, ref: Ref) -> bool:
+        """Whether it is one of several that were unpacked together, of which another is moved and kept."""
+        whole = self.objects.wholes[ref]
+        way = self.objects.ways[ref]
+        if not isinstance(way, Item) or whole < 0:
+            return False
+        named = (
+            isinstance(way.key, str)
+            and not way.variable
+            and self.objects.parents[ref] == whole
+            and isinstance(self.objects.ways[whole], Element)
+        )
+        return (named or self.objects.is_structural(ref)) and bool(self.kept.get(whole, set()) - {ref})
+
+    def _element_evidence(self, ref: Ref) -> bool:
+        """Whether an annotation says that what holds the object holds tensors."""
+        if not isinstance(self.objects.ways[ref], Element):
+            return False
+        return bool(self.seen(self.objects.part(self.objects.parents[ref], Element())) & Evidence.TENSOR)
+
+    def _from_default_collate(self, value: Value, ref: Ref) -> bool:
+        """Whether the object was unpacked from a batch of a loader that is known to be torch's own."""
+        item = isinstance(self.objects.ways[ref], Item)
+        return value.kind is Kind.BATCH and value.place.form is Form.CPU and item
+
+    def _given_to_forward(self, ref: Ref, function: str) -> bool:
+        known = self.file.functions.get(function)
+        if known is None or known.owner is None or known.own_name != "forward":
+            return False
+        view = self.file.view(known.owner)
+        return (
+            view is not None
+            and view.is_module
+            and self.objects.is_parameter(ref)
+            and self.objects.functions[ref] == function
+        )
+
+    # Batches
+
+    def part(self, place: Place) -> Part | None:
+        """The element of a batch that a place stands for, if nothing has moved it."""
+        ref = place.of
+        if type(ref) is not int or place.form not in (Form.CPU, Form.AT):
+            return None
+        whole = self.objects.wholes[ref]
+        if whole < 0 and isinstance(self.objects.ways[ref], Element):
+            whole = ref
+        if whole < 0 or self._placed(ref):
+            return None
+        loader = self.objects.parents[whole]
+        known = place.form is Form.CPU or (loader >= 0 and bool(self.seen(loader) & Evidence.LOADER))
+        return Part(ref, whole, known)
+
+    def _placed(self, ref: Ref) -> bool:
+        while ref >= 0:
+            if self.seen(ref) & Evidence.PLACED:
+                return True
+            ref = self.objects.parents[ref]
+        return False
+
+    def clashes(self) -> Iterator[tuple[object, Clash]]:
+        """Values that cannot come together, with what tells one cause from another."""
+        dropped = self._dropped()
+        for function, log in self.logs.items():
+            meetings = list(log.meetings.values())
+            for loss in log.losses:
+                meetings += self._loss_meetings(loss)
+            for raw in meetings:
+                yield from self._unmoved(function, raw, dropped)
+                yield from self._under_other_conditions(function, raw)
+        yield from self._fed_unmoved(dropped)
+
+    def _loss_meetings(self, loss: MaybeLoss) -> Iterator[RawMeeting]:
+        """What an unknown callee was given, if `.backward()` shows that it computed a loss."""
+        if not self.seen(loss.result) & Evidence.DIFFERENTIATED:
+            return
+        for index, (left, here, one) in enumerate(loss.parties):
+            for right, there, other in loss.parties[index + 1 :]:
+                yield RawMeeting("call", left, here, one, right, there, other, loss.why, loss.loops)
+
+    def _dropped(self) -> set[Ref]:
+        """What discarded moves were meant for, and what of a batch holds it: one cause, one finding."""
+        dropped: set[Ref] = set()
+        for _, _, raw in self.discarded_moves():
+            for ref in (raw.receiver.who, raw.receiver.place.of):
+                while type(ref) is int and ref >= 0 and ref not in dropped:
+                    dropped.add(ref)
+                    whole, parent = self.objects.wholes[ref], self.objects.parents[ref]
+                    ref = parent if whole >= 0 and parent != whole else -1
+        return dropped
+
+    def discarded_moves(self) -> Iterator[tuple[str, ast.Call, RawMove]]:
+        """Moves and casts whose result nobody has, in whatever they may have changed."""
+        for function, log in self.logs.items():
+            for node, raw in log.moves.items():
+                if raw.fate in ("discarded", "rebound") and not raw.in_place and not raw.vain:
+                    yield function, node, raw
+
+    def _unmoved(self, function: str, raw: RawMeeting, dropped: set[Ref]) -> Iterator[tuple[object, Clash]]:
+        """Elements of batches that meet a value on a device."""
+        for at, here, other, there in (
+            (raw.left, raw.here, raw.right, raw.there),
+            (raw.right, raw.there, raw.left, raw.here),
+        ):
+            part = self.part(here)
+            if part is None or not isinstance(at, ast.expr) or self._any_of(dropped, part.ref):
+                continue
+            if self._conflict(part, there):
+                partly = part.whole in self.moved_to
+                key = (part.ref if partly else part.whole, function)
+                yield key, Clash(function, at, part.ref, part.whole, other, there, partly, True, False, raw)
+
+    def _any_of(self, refs: set[Ref], ref: Ref) -> bool:
+        """Whether an object, or what it is part of, is among some objects."""
+        while ref >= 0 and ref not in refs:
+            ref = self.objects.parents[ref]
+        return ref >= 0
+
+    def _under_other_conditions(self, function: str, raw: RawMeeting) -> Iterator[tuple[object, Clash]]:
+        """Elements of one batch that meet, each moved under a condition of its own."""
+        here, there = raw.here.when, raw.there.when
+        if not here or not there or not _differ(here, there):
+            return
+        known = self.file.functions.get(function, self.file.module)
+        paths = sorted(here | there, key=lambda branch: _line(known.nodes[branch.test]))
+        moves = [known.nodes[branch.move] for branch in paths if branch.move >= 0]
+        calls = [node for node in moves if isinstance(node, ast.Call)]
+        if not calls or not isinstance(calls[0].func, ast.Attribute):
+            return
+        receiver = calls[0].func.value
+        key = ("paths", function, paths[0].test)
+        yield key, Clash(function, receiver, -1, -1, raw.right, raw.there, True, True, True, raw)
+
+    def _fed_unmoved(self, dropped: set[Ref]) -> Iterator[tuple[object, Clash]]:
+        """Arguments that one method passes to a module as they are, and another moves first."""
+        movers: dict[tuple[Ref, Place], str] = {}
+        for name, log in self.logs.items():
+            for feed in log.feeds:
+                if feed.moved and feed.device == feed.place:
+                    movers[feed.module, feed.device] = name
+        for name, log in self.logs.items():
+            for feed in log.feeds:
+                mover = movers.get((feed.module, feed.place))
+                if mover is not None and self._fed(name, feed, mover, dropped):
+                    yield (
+                        ("fed", feed.at),
+                        Clash(name, feed.at, -1, -1, feed.at, feed.place, False, False, False, None)._replace(
+                            part=feed.module
+                        ),
+                    )
+
+    def _fed(self, name: str, feed: Feed, mover: str, dropped: set[Ref]) -> bool:
+        ref = feed.device.of
+        function, other = self.file.functions.get(name), self.file.functions.get(mover)
+        if function is None or other is None or function.owner is None or mover == name:
+            return False
+        if feed.device.form is not Form.AT or type(ref) is not int or not self.objects.is_parameter(ref):
+            return False
+        view = self.file.view(function.owner)
+        if ref in dropped or view is None or view.is_module or feed.place.form not in ON_DEVICE:
+            return False
+        if other.owner != function.owner or not isinstance(feed.at, ast.Name):
+            return False
+        if self.objects.parameter(name, feed.at.id) != ref:
+            return False
+        passed = [
+            site.arguments.get(feed.at.id)
+            for log in self.logs.values()
+            for site in log.sites
+            if site.callee == name
+        ]
+        return all(value is not None and value.place.form is Form.CPU for value in passed)
+
+    def _conflict(self, part: Part, there: Place) -> bool:
+        """Whether an element that nobody moved cannot meet a value at `there`."""
+        of = there.of
+        if type(of) is int and (self.objects.belongs(of, part.whole) or self._follows_a_tensor(of)):
+            return False
+        switch = there.form is Form.CPU and type(of) is int and bool(self.seen(of) & Evidence.SWITCH)
+        if there.form not in ON_DEVICE and not switch:
+            return False
+        if part.on_cpu:
+            return True
+        return self._sibling_moved(part, there) or self._moved_elsewhere(part, there)
+
+    def _follows_a_tensor(self, ref: Ref) -> bool:
+        """Whether a device is that of a tensor (`x.device`), which is wherever the caller put it."""
+        way, parent = self.objects.ways[ref], self.objects.parents[ref]
+        return way == Attr("device") and parent >= 0 and bool(self.seen(parent) & Evidence.TENSOR)
+
+    def _sibling_moved(self, part: Part, there: Place) -> bool:
+        """Whether another element of the same whole was moved to where this one is now needed."""
+        place, moved = self.moved_to.get(part.whole), self.moved.get(part.whole)
+        if place is None or not moved or part.ref in moved:
+            return False
+        if type(place.of) is int and self.objects.belongs(place.of, part.whole):
+            return False
+        structural = self.objects.is_structural(part.ref)
+        return place == there and (structural or bool(self.seen(part.ref) & Evidence.TENSOR))
+
+    def _moved_elsewhere(self, part: Part, there: Place) -> bool:
+        """Whether another loop over the same iterable moves what it yields there."""
+        iterable = self.objects.parents[part.whole]
+        return iterable >= 0 and part.whole not in self.moved_to and self.moved_to.get(iterable) == there
+
+    # Names
+
+    def device_name(self, place: Place) -> str:
+        """What the program calls a place."""
+        if place.form in (Form.SAME, Form.CPU, Form.EITHER) and type(place.of) is int:
+            return self.objects.labels[place.of] or place.name
+        return place.name
+
+    def loader_name(self, whole: Ref) -> str:
+        """What the program calls what yields a batch."""
+        parent = self.objects.parents[whole] if whole >= 0 else -1
+        return self.objects.labels[parent] if parent >= 0 and isinstance(self.objects.ways[whole], Element) else ""
+
+
+def _line(node: ast.AST) -> int:
+    return getattr(node, "lineno", 0)
+
+
+def _differ(here: frozenset[Branch], there: frozenset[Branch]) -> bool:
+    """Whether there is a path on which one is moved and the other is not."""
+    if {(branch.test, branch.outcome) for branch in here} == {(b.test, b.outcome) for b in there}:
+        return False
+    if len({branch.chain for branch in here | there}) == 1:
+        return True
+    asked = {branch.asks for branch in here}, {branch.asks for branch in there}
+    return asked in (({"machine"}, {"option"}), ({"option"}, {"machine"}))
+

@@ -1,0 +1,151 @@
+"""Builtin functions of objects, numbers, strings and imports; marks that skip tests."""
+
+from __future__ import annotations
+
+import ast
+
+from ... import knowledge
+from ...core.kinds import Kind
+from ...core.paths import Attr
+from ...core.places import CPU, UNKNOWN_PLACE, Form
+from ...core.values import NONE, NUMBER, OTHER, STRING, UNKNOWN, Truth, Value
+from ..conditions import truth
+from ..machine import Machine, Site, flag, text_of
+
+
+def copy(machine: Machine, site: Site) -> Value:
+    """`copy.copy`, `copy.deepcopy`: of a module, another one in the same place."""
+    first = site.args.first()
+    if first is None:
+        return machine.unknown(site.node)
+    if first.kind is not Kind.MODULE or first.who is None:
+        return first
+    own = machine.own(site.node, Kind.MODULE, role="made")
+    ref = machine.ref(own)
+    assert ref is not None
+    machine.state.places[ref] = machine.place_of(first)
+    return first._replace(who=ref)
+
+
+def getattr_(machine: Machine, site: Site) -> Value:
+    """`getattr(x, "name", default)`."""
+    values = [value for _, value in site.args.positional]
+    label = text_of(values[1]) if len(values) > 1 else ""
+    if not label:
+        return machine.unknown(site.node)
+    found = machine.attribute(values[0], label, site.node)
+    return machine.join(found, values[2]) if len(values) > 2 else found
+
+
+def setattr_(machine: Machine, site: Site) -> Value:
+    """`setattr(x, "name", value)`."""
+    values = [value for _, value in site.args.positional]
+    if len(values) == 3 and text_of(values[1]):
+        ref = machine.ref(values[0])
+        if ref is not None:
+            machine.state.env[ref, Attr(text_of(values[1]))] = values[2]
+    return NONE
+
+
+def super_(machine: Machine, site: Site) -> Value:
+    """`super()`."""
+    return OTHER
+
+
+def extreme(machine: Machine, site: Site) -> Value:
+    """`max(x, y)` is one of its arguments, `max(xs)` and `sum(xs)` like an element."""
+    values = [value for _, value in site.args.positional]
+    if not values:
+        return machine.unknown(site.node)
+    if len(values) == 1:
+        return machine.element(values[0], site.node)
+    return machine.joined(values) or UNKNOWN
+
+
+def truth_of_argument(machine: Machine, site: Site) -> Value:
+    """`int(flag)`, `bool(flag)`."""
+    first = site.args.first()
+    if first is None or first.kind is not Kind.FLAG:
+        return NUMBER
+    return flag(truth(site.args.positional[0][0], first))
+
+
+def any_(machine: Machine, site: Site) -> Value:
+    """`any(…)`, `all(…)`: of nothing neither is said, and nobody asks nothing where its devices are."""
+    first = site.args.first()
+    element = first.element if first is not None else None
+    return element if element is not None and element.kind is Kind.FLAG else NUMBER
+
+
+def str_(machine: Machine, site: Site) -> Value:
+    """`str(device)` still names the device."""
+    first = site.args.first()
+    named = first is not None and first.kind in (Kind.DEVICE, Kind.STRING)
+    return Value(Kind.STRING, first.place) if named and first is not None else STRING
+
+
+def startswith(machine: Machine, site: Site) -> Value:
+    """`str(device).startswith("cuda")`."""
+    first = site.args.first()
+    prefix = text_of(first) if first is not None else ""
+    if prefix.split(":")[0] in knowledge.ACCELERATORS:
+        return flag(Truth(True, False))
+    return flag(Truth(False, True)) if prefix == "cpu" else NUMBER
+
+
+def format_(machine: Machine, site: Site) -> Value:
+    """A string made of one that names a device names it still."""
+    base = site.receiver or STRING
+    return Value(Kind.STRING, base.place) if base.place.form is not Form.UNKNOWN else STRING
+
+
+def array(machine: Machine, site: Site) -> Value:
+    """What numpy gives is on the cpu."""
+    return Value(Kind.ARRAY, CPU)
+
+
+def skip(machine: Machine, site: Site) -> Value:
+    """A mark or decorator that skips: true where the code runs."""
+    args = site.args
+    condition = args.at("condition") or (args.positional[0] if args.positional else None)
+    said = truth(*condition) if condition is not None else None
+    unless = "skips-unless" in site.row.topics
+    needed = said is not None and (said.if_true if unless else said.if_false)
+    reason = args.get("reason")
+    if said is None and reason is not None:
+        needed = "demands" in knowledge.hints("reason", text_of(reason))
+    return flag(Truth(needed, False))
+
+
+def init_process_group(machine: Machine, site: Site) -> Value:
+    """`init_process_group("nccl")`."""
+    through(machine, site.args.get("backend"))
+    return OTHER
+
+
+def through(machine: Machine, backend: Value | None) -> None:
+    """Processes that talk through NCCL need a CUDA device each."""
+    if backend is not None and text_of(backend) == knowledge.NCCL and not machine.state.why.guarded:
+        machine.program.needs_accelerator(f"backend:{knowledge.NCCL}")
+
+
+def load_module(machine: Machine, site: Site) -> Value:
+    """`importlib.import_module("triton")`."""
+    first = site.args.get("name") or site.args.first()
+    if first is not None and text_of(first):
+        imported(machine, text_of(first))
+    return machine.unknown(site.node)
+
+
+def imported(machine: Machine, name: str, trying: bool = False) -> None:
+    """A module is imported; some run on an accelerator alone."""
+    if not machine.state.why.guarded and not trying and "accelerator" in knowledge.hints("import", name):
+        machine.program.needs_accelerator(f"import:{name}")
+
+
+def default_type(machine: Machine, site: Site) -> Value:
+    """`torch.set_default_tensor_type(…)`: where tensors are made is unknown from here on."""
+    machine.state.default = UNKNOWN_PLACE
+    return NONE
+
+

@@ -1,0 +1,152 @@
+"""Lists, dicts and iterators."""
+
+from __future__ import annotations
+
+from ...bind.names import is_place
+from ...core.evidence import Evidence
+from ...core.kinds import Kind
+from ...core.paths import Element, Item, Ref
+from ...core.values import MAX_ITEMS, NONE, NUMBER, UNKNOWN, Value, constant, element_of
+from ..apply import call_with
+from ..machine import Machine, Site
+
+
+def held_by(values: tuple[Value, ...] | list[Value]) -> frozenset[Ref]:
+    """The modules whose parameters are among the values, or inside them."""
+    found: set[Ref] = set()
+    for value in values:
+        found |= value.holds  # type: ignore[arg-type]
+    return frozenset(found)
+
+
+def concatenation(machine: Machine, left: Value, right: Value) -> Value:
+    """`list + list`, or a list repeated."""
+    if left.kind is not Kind.CONTAINER:
+        left, right = right, left
+    if right.kind is not Kind.CONTAINER:
+        return left._replace(items=None, element=element_of(left, machine.objects.who)) if left.items else left
+    holds = held_by([left, right])
+    if left.items is not None and right.items is not None and len(left.items) + len(right.items) <= MAX_ITEMS:
+        return Value(Kind.CONTAINER, who=left.who, items=left.items + right.items, holds=holds)
+    parts = [element_of(side, machine.objects.who) for side in (left, right)]
+    element = machine.joined([part for part in parts if part is not None])
+    return Value(Kind.CONTAINER, who=left.who, element=element, holds=holds)
+
+
+def make(machine: Machine, site: Site) -> Value:
+    """`list(…)`, `dict(a=…)`: what is given, or a new container."""
+    first = site.args.first()
+    if first is not None:
+        return first
+    value = machine.own(site.node, Kind.CONTAINER, role="made")
+    ref = machine.ref(value)
+    assert ref is not None
+    for key, (_, item) in site.args.keywords.items():
+        machine.state.env[ref, Item(key)] = item
+    element = machine.joined([item for _, item in site.args.keywords.values()])
+    return value._replace(items=None if element else (), element=element)
+
+
+def enumerate_(machine: Machine, site: Site) -> Value:
+    """`enumerate(xs)`."""
+    first = site.args.first()
+    if first is None:
+        return UNKNOWN
+    pair = Value(Kind.CONTAINER, items=(NUMBER, machine.element(first, site.node)))
+    return Value(Kind.CONTAINER, element=pair)
+
+
+def zip_(machine: Machine, site: Site) -> Value:
+    """`zip(xs, ys)`."""
+    items = tuple(machine.element(value, at) for at, value in site.args.positional)
+    return Value(Kind.CONTAINER, element=Value(Kind.CONTAINER, items=items))
+
+
+def next_(machine: Machine, site: Site) -> Value:
+    """`next(xs)`."""
+    first = site.args.first()
+    return machine.element(first, site.node) if first is not None else UNKNOWN
+
+
+def filter_(machine: Machine, site: Site) -> Value:
+    """`filter(f, xs)` yields what `xs` does."""
+    return site.args.positional[-1][1] if len(site.args.positional) == 2 else machine.unknown(site.node)
+
+
+def map_(machine: Machine, site: Site) -> Value:
+    """`map(f, xs)`: what the function gives for an element."""
+    if len(site.args.positional) != 2:
+        return machine.unknown(site.node)
+    callee, (at, iterable) = site.args.positional[0][1], site.args.positional[1]
+    element = machine.element(iterable, site.node)
+    result = call_with(machine, site.node, callee, [(at, element)])
+    return Value(Kind.CONTAINER, element=result if result is not None else machine.unknown(site.node))
+
+
+def chain(machine: Machine, site: Site) -> Value:
+    """`itertools.chain(xs, ys)`."""
+    values = [value for _, value in site.args.positional]
+    if not values:
+        return machine.unknown(site.node)
+    if len(values) == 1:
+        return values[0]
+    element = machine.joined([machine.element(value, site.node) for value in values])
+    return Value(Kind.CONTAINER, element=element, holds=held_by(values))
+
+
+def add(machine: Machine, site: Site) -> Value:
+    """`append`, `add`, `extend` and their like."""
+    base = site.receiver
+    if base is None or not site.args.positional:
+        return NONE
+    value = site.args.positional[-1][1]
+    if site.name == "extend":
+        value = machine.element(value, site.node)
+    old = element_of(base, machine.objects.who)
+    element = value if old is None else machine.join(old, value)
+    grown = Value(Kind.CONTAINER, who=base.who, element=element, holds=held_by([base, value]))
+    if site.receiver_at is not None and is_place(site.receiver_at):
+        machine.rebind(site.receiver_at, grown)
+    return NONE
+
+
+def views(machine: Machine, site: Site) -> Value:
+    """`items()`, `values()`, `keys()` of a mapping."""
+    base = site.receiver or Value()
+    if base.kind is Kind.UNKNOWN:
+        machine.note(base, Evidence.OTHER | Evidence.CONTAINER)
+    if site.name == "keys":
+        return Value(Kind.CONTAINER, element=UNKNOWN)
+    if base.kind is Kind.CONTAINER:
+        item = machine.element(base, site.node)
+    else:
+        item = base.element or machine.part(base, Item("value", variable=True))
+    element = item if site.name == "values" else Value(Kind.CONTAINER, items=(UNKNOWN, item))
+    return Value(Kind.CONTAINER, element=element, holds=base.holds)
+
+
+def get(machine: Machine, site: Site) -> Value:
+    """`get`, `pop`, `popleft`, `setdefault`: an item."""
+    base = site.receiver or Value()
+    first = site.args.first()
+    key = constant(first) if first is not None else None
+    ref = machine.ref(base)
+    if base.kind is not Kind.CONTAINER:
+        return machine.part(base, Item(key) if key is not None else Item("get", variable=True))
+    if ref is not None and key is not None:
+        stored = machine.state.env.get((ref, Item(key)))
+        if stored is not None:
+            return stored
+    return machine.element(base, site.node)
+
+
+def placed(machine: Machine, site: Site) -> Value:
+    """`update(…)`, `setdefault(…)` of something unknown: what it holds now is what it was given."""
+    if site.receiver is not None:
+        machine.note(site.receiver, Evidence.PLACED)
+    return NONE
+
+
+def elements_are(machine: Machine, ref: Ref, evidence: int) -> None:
+    """Note what whatever iterating over an object yields is."""
+    machine.log.note(machine.objects.part(ref, Element()), evidence)

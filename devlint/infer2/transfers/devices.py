@@ -1,0 +1,43 @@
+"""Calls that make devices, set the default one, or depend on one."""
+
+from __future__ import annotations
+
+from ...core.kinds import Kind
+from ...core.places import CPU, UNKNOWN_PLACE, Form, literal
+from ...core.values import NONE, OTHER, Value, constant
+from ..machine import Machine, Site
+
+
+def device(machine: Machine, site: Site) -> Value:
+    """`torch.device(…)`."""
+    first = site.args.get("type") or site.args.get("device")
+    place = machine.denoted(first, UNKNOWN_PLACE) if first is not None else UNKNOWN_PLACE
+    return Value(Kind.DEVICE, place)
+
+
+def accelerator(machine: Machine, site: Site) -> Value:
+    """`torch.accelerator.current_accelerator()`: the device there is, or None."""
+    return Value(Kind.DEVICE, literal("accelerator"))
+
+
+def set_default(machine: Machine, site: Site) -> Value:
+    """`torch.set_default_device`; a default tensor type leaves the place of what is made unknown."""
+    given = site.args.get("device")
+    machine.state.default = machine.denoted(given, CPU) if given is not None else UNKNOWN_PLACE
+    return NONE
+
+
+def autocast(machine: Machine, site: Site) -> Value:
+    """Autocast for one device type, unless something decides whether it is on."""
+    given, enabled = site.args.get("device_type"), site.args.get("enabled")
+    decided = enabled is not None and (enabled.kind is Kind.FLAG or constant(enabled) is not None)
+    if given is not None and given.kind is Kind.STRING and not site.args.unpacked and not decided:
+        machine.use_literal(given, "autocast")
+    return OTHER
+
+
+def generator(machine: Machine, site: Site) -> Value:
+    """`torch.Generator(device=…)`."""
+    place = machine.denoted(site.args.get("device"), CPU)
+    value = machine.made(site.node, Kind.GENERATOR, place, api=site.api)
+    return value if place.form is not Form.UNKNOWN else value._replace(place=UNKNOWN_PLACE)

@@ -1,0 +1,66 @@
+"""Data loaders: what they yield is on the cpu, unless the dataset or `collate_fn` says otherwise."""
+
+from __future__ import annotations
+
+from ...core.evidence import Evidence
+from ...core.kinds import Kind
+from ...core.paths import Element
+from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
+from ...core.values import Api, Defined, Value
+from ..machine import Machine, Site
+
+
+def loader(machine: Machine, site: Site) -> Value:
+    """A loader whose batches are collated on the cpu."""
+    value = machine.made(site.node, Kind.LOADER, how="loader", api=site.api, known=Api(site.api))
+    ref = machine.ref(value)
+    assert ref is not None
+    batch = machine.objects.part(ref, Element())
+    place = Place(CPU.form, CPU.name, batch)
+    collate, dataset = site.args.get("collate_fn"), site.args.get("dataset")
+    if collate is not None and collate.kind is not Kind.NONE:
+        place = place if _stays(machine, collate) else UNKNOWN_PLACE
+    elif dataset is not None and dataset.kind is Kind.CONTAINER and dataset.element is not None:
+        places = [machine.where(item) for item in dataset.element.items or ()]
+        if any(each.form in ON_DEVICE for each in places):
+            machine.log.note(ref, Evidence.PLACED)
+        if any(each.form is not Form.CPU for each in places):
+            place = UNKNOWN_PLACE
+    elif dataset is not None and dataset.kind is Kind.INSTANCE and isinstance(dataset.known, Defined):
+        view = machine.program.view(dataset.known.dotted)
+        place = UNKNOWN_PLACE if view is not None and view.moves() else place
+    element = Value(Kind.BATCH, place, batch)
+    return value._replace(element=element)
+
+
+def _stays(machine: Machine, collate: Value) -> bool:
+    """Whether a `collate_fn` leaves its batches on the cpu: a function of the project that moves nothing."""
+    if collate.kind is not Kind.FUNCTION or not isinstance(collate.known, Defined):
+        return False
+    summary = machine.program.summary(collate.known.dotted)
+    return summary is not None and "moves" not in summary.reaches
+
+
+def in_place(machine: Machine, site: Site) -> Value:
+    """A loader whose batches move themselves, as PyG's do."""
+    value = machine.own(site.node, Kind.LOADER, role="made")
+    return value._replace(element=Value(Kind.MOVES_IN_PLACE))
+
+
+def subset(machine: Machine, site: Site) -> Value:
+    """`Subset(dataset, …)`, `ConcatDataset([…])`: what the dataset yields."""
+    first = site.args.first() or Value()
+    return machine.element(first, site.node) if first.kind is Kind.CONTAINER and first.items else first
+
+
+def split(machine: Machine, site: Site) -> Value:
+    """`random_split(dataset, …)`: several of what the dataset is."""
+    return Value(Kind.CONTAINER, element=site.args.first() or Value())
+
+
+def tensors(machine: Machine, site: Site) -> Value:
+    """`TensorDataset(x, y)` indexes the tensors it is given, wherever those are."""
+    values = tuple(value for _, value in site.args.positional)
+    machine.note_unknown(values, Evidence.TENSOR)
+    element = Value(Kind.CONTAINER, items=values)
+    return machine.own(site.node, Kind.CONTAINER, role="made")._replace(element=element)

@@ -1,0 +1,60 @@
+"""Losses: what they are given must be in one place, and an unknown network's output is where its input was."""
+
+from __future__ import annotations
+
+import ast
+
+from ...core.evidence import Evidence
+from ...core.kinds import MAY_HOLD_TENSORS, Kind
+from ...core.paths import Ref
+from ...core.places import Form
+from ...core.values import Value
+from ..log import MaybeLoss
+from ..machine import Machine, Site
+from .operations import note_tensors, operands
+
+
+def loss(machine: Machine, site: Site) -> Value:
+    """A call of a loss, functional or a module."""
+    note_tensors(machine, site)
+    machine.note_unknown([value for _, value in site.args.positional[1:2]], Evidence.TENSOR)
+    parties = [(at, followed(machine, value)) for at, value in operands(machine, site)]
+    return machine.own(site.node, Kind.SCALAR, machine.meet(site.node, parties, "call"), "op")
+
+
+def maybe_loss(machine: Machine, result: Value, parties: list[tuple[ast.expr, Value]]) -> None:
+    """Remember what may meet inside a call, in case its result turns out to be a loss."""
+    ref = machine.ref(result)
+    if len(parties) < 2 or ref is None:
+        return
+    given = [(at, followed(machine, value)) for at, value in parties]
+    places = tuple((at, machine.where(value), value) for at, value in given)
+    machine.log.losses.append(MaybeLoss(ref, places, machine.state.why, machine.loops))
+
+
+def followed(machine: Machine, value: Value) -> Value:
+    """A value that goes into a loss: what an unknown network made of a moved input lives with the input."""
+    ref: Ref | None = machine.ref(value)
+    if value.kind is not Kind.UNKNOWN or ref is None or value.place.form is not Form.UNKNOWN:
+        return value
+    follows = machine.log.follows.get(ref)
+    return value if follows is None else value._replace(place=follows)
+
+
+def unknown_call(machine: Machine, node: ast.Call, positional: list[tuple[ast.expr, Value]],
+                 placed: bool) -> Value:
+    """Call something unknown: what it is given may meet inside, if the result turns out to be a loss."""
+    result = machine.unknown(node)
+    ref = machine.ref(result)
+    assert ref is not None
+    if placed:
+        machine.log.note(ref, Evidence.PLACED)
+    parties = [(at, value) for at, value in positional if value.kind in MAY_HOLD_TENSORS]
+    if parties:
+        place = followed(machine, parties[0][1]).place
+        if place.form in (Form.SAME, Form.LITERAL):
+            machine.log.follows[ref] = place
+        else:
+            machine.log.follows.pop(ref, None)
+    maybe_loss(machine, result, parties)
+    return result

@@ -1,0 +1,208 @@
+"""Modules: made, wrapped, called; their parameters and parts."""
+
+from __future__ import annotations
+
+import ast
+
+from ... import knowledge
+from ...core.evidence import Evidence
+from ...core.kinds import MAY_HOLD_TENSORS, Kind
+from ...core.paths import Attr
+from ...core.places import CPU, UNKNOWN_PLACE, Form, Place
+from ...core.values import NONE, OTHER, STRING, Api, Defined, Value
+from ..log import Feed
+from ..machine import Arguments, Machine, Site, class_name, text_of
+from .losses import loss, maybe_loss
+
+
+def make(machine: Machine, site: Site) -> Value:
+    """A module of a library."""
+    args = site.args
+    value = machine.made(site.node, Kind.MODULE, api=site.api, known=Api(site.api))
+    ref = machine.ref(value)
+    assert ref is not None
+    machine.state.forget(ref)
+    given = args.get("device")
+    places = machine.state.places
+    if given is not None and given.kind is not Kind.NONE:
+        places[ref] = machine.denoted(given, CPU)
+    elif args.unpacked:
+        places[ref] = UNKNOWN_PLACE
+    elif machine.state.default is not None:
+        places[ref] = machine.state.default
+    for _, argument in args.positional:
+        for part in argument.items or (argument,):
+            inner = machine.ref(part)
+            if part.kind in (Kind.MODULE, Kind.UNKNOWN) and inner is not None and inner in places:
+                places[ref] = places[inner]
+    return value
+
+
+def pretrained(machine: Machine, site: Site) -> Value:
+    """`SomeModel.from_pretrained(…)`; of a tokenizer or processor, something that is no module."""
+    kinds = knowledge.hints("class", site.api.split(".")[-2])
+    if "no-module" in kinds:
+        return OTHER
+    if "module" not in kinds:
+        return machine.unknown(site.node)
+    value = make(machine, site)
+    ref = machine.ref(value)
+    if ref is not None and site.args.keywords.keys() & {"device_map", "device", "quantization_config"}:
+        machine.state.places[ref] = UNKNOWN_PLACE
+    return value
+
+
+def wrap(machine: Machine, site: Site) -> Value:
+    """`torch.compile` and its like give a module around, or the same as, their first argument."""
+    first = site.args.first()
+    return first if first is not None and first.who is not None else machine.unknown(site.node)
+
+
+def scatter(machine: Machine, site: Site) -> Value:
+    """DataParallel, and DDP where it is given `device_ids`: the forward copies its inputs to the device."""
+    inner = wrap(machine, site)
+    if site.args.first() is None or inner.kind is Kind.FUNCTION:
+        return inner
+    scatters = "always-scatters" in site.row.topics or site.args.get("device_ids") is not None
+    known = Api(site.api) if scatters else inner.known
+    return Value(Kind.MODULE, UNKNOWN_PLACE, inner.who, known, origin=inner.origin)
+
+
+def shard(machine: Machine, site: Site) -> Value:
+    """FSDP replaces the parameters: an optimizer built before holds dead ones (its docstring)."""
+    inner = site.args.first()
+    if inner is not None:
+        machine.relocate(site.node, inner, UNKNOWN_PLACE, site.name)
+    return machine.unknown(site.node)
+
+
+def parameter(machine: Machine, site: Site) -> Value:
+    """`nn.Parameter(data)`, `nn.Buffer(data)`: where the data are."""
+    data = site.args.get("data")
+    kind = Kind.PARAMETER if site.name == "Parameter" else Kind.TENSOR
+    return machine.own(site.node, kind, machine.where(data) if data is not None else CPU)
+
+
+def parameters(machine: Machine, site: Site) -> Value:
+    """`module.parameters()`: a container that remembers whose parameters it holds."""
+    base = site.receiver or Value()
+    holds = frozenset({base.who}) if base.who is not None else frozenset()
+    ref = machine.ref(base)
+    who = machine.objects.part(ref, Attr("parameters()")) if ref is not None else None
+    element = Value(Kind.PARAMETER, machine.place_of(base), who, holds=holds)
+    if site.name.startswith("named"):
+        element = Value(Kind.CONTAINER, items=(STRING, element), holds=holds)
+    return Value(Kind.CONTAINER, element=element, holds=holds)
+
+
+def parts(machine: Machine, site: Site) -> Value:
+    """`module.children()`, `named_modules()` and their like."""
+    base = site.receiver or Value()
+    part = machine.element(Value(Kind.MODULE, who=base.who), site.node)
+    if site.name.startswith("named") or site.name == "items":
+        part = Value(Kind.CONTAINER, items=(STRING, part))
+    return Value(Kind.CONTAINER, element=part)
+
+
+def register(machine: Machine, site: Site) -> Value:
+    """`register_buffer`, `register_parameter`, `add_module`: an attribute that the module knows."""
+    args = site.args
+    base = site.receiver or Value()
+    label = text_of(args.get("name") or Value())
+    value = args.get("tensor") or args.get("param") or args.get("module")
+    ref = machine.ref(base)
+    if base.kind is Kind.UNKNOWN:
+        machine.note_unknown([v for _, v in args.positional[1:]], Evidence.OPERAND)
+        return NONE
+    if not label or value is None or ref is None:
+        return NONE
+    step = Attr(label)
+    if "module" not in site.row.parameters:
+        kind = Kind.TENSOR if site.name == "register_buffer" else Kind.PARAMETER
+        value = Value(kind, Place(Form.AT, "", ref), machine.objects.part(ref, step))
+    machine.state.env[ref, step] = value
+    if base.kind is Kind.INSTANCE and isinstance(base.known, Defined):
+        machine.assigned.add((base.known.dotted, label))
+    return NONE
+
+
+def forward(machine: Machine, site: Site) -> Value:
+    """`module.forward(…)`, `module.generate(…)`."""
+    assert site.receiver is not None
+    return call(machine, site.node, site.receiver, site)
+
+
+def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
+    """Run a module's forward."""
+    args = site.args
+    machine.note_unknown([value for _, value in args.positional], Evidence.TO_MODULE)
+    place = machine.place_of(base)
+    feed(machine, base, args)
+    library = class_name(base)
+    topics = knowledge.topics_of_class(library)
+    if "loss" in topics:
+        row = knowledge.find(f"{library}.forward")
+        return loss(machine, site if row is None else site._replace(row=row))
+    if "scatters" in topics:
+        return machine.own(node, Kind.BATCH, place)
+    of_torch = library.startswith("torch.nn.")
+    if of_torch:
+        values = [value for _, value in args.all()]
+        machine.note_unknown(values[:1], Evidence.TENSOR)
+        machine.note_unknown(values[1:], Evidence.OPERAND)
+    known = of_torch or "model-library" in topics
+    func = node.func.value if site.receiver_at is not None and isinstance(node.func, ast.Attribute) else node.func
+    given = [*args.positional, *args.keywords.values(), *args.unpacked]
+    fed = [(at, value) for at, value in given if value.kind in MAY_HOLD_TENSORS or value.kind is Kind.CONTAINER]
+    for index, (at, value) in enumerate(fed):
+        # Of what else an unknown model takes, some may belong on the cpu: lengths, texts, settings.
+        if index == 0 or known or machine.where(value).of == machine.where(fed[0][1]).of:
+            parts_of = (value,) if value.kind is not Kind.CONTAINER else value.items or (value.element or value,)
+            for part in parts_of:
+                machine.meeting("call", at, machine.where(part), part, func, place, base)
+    return machine.own(node, Kind.TENSOR if of_torch else Kind.BATCH, _result(machine, place, fed))
+
+
+def feed(machine: Machine, base: Value, args: Arguments) -> None:
+    """Remember what a method passes to a module: another method may move it first."""
+    ref = machine.ref(base)
+    if not args.positional or ref is None or machine.here.owner is None:
+        return
+    at, value = args.positional[0]
+    moved = value.origin is not None and value.origin.how == "moved"
+    place = machine.place_of(base)
+    machine.log.feeds.append(Feed(ref, at, value, machine.where(value), place, moved))
+
+
+def _result(machine: Machine, place: Place, fed: list[tuple[ast.expr, Value]]) -> Place:
+    """Where the result of a forward is: with the module, or with what it is given where that says more."""
+    owner = machine.here.owner
+    view = machine.program.view(owner) if owner is not None else None
+    of_self = view is not None and view.is_module and place.of == machine.objects.self_of(view.name)
+    conditional = place.form is Form.EITHER and not place.when
+    if place.form is Form.UNKNOWN or (place.form is Form.AT and not of_self):
+        moved = machine.combine([value for _, value in fed])
+        return moved if moved.form is not Form.UNKNOWN else place
+    if conditional:
+        moved = machine.combine([value for _, value in fed])
+        return moved if moved.form is Form.EITHER else place
+    return place
+
+
+def unknown_module(machine: Machine, node: ast.Call, callee: Value, site: Site) -> Value:
+    """Call an object that is likely a module."""
+    result = call(machine, node, callee, site)
+    parties = [(at, value) for at, value in site.args.positional if value.kind in MAY_HOLD_TENSORS]
+    if parties and _is_computed(machine, parties[0][1]):
+        maybe_loss(machine, result, parties)
+    return result
+
+
+def _is_computed(machine: Machine, value: Value) -> bool:
+    """Whether a value is what some call gave, as a network's output is that a loss takes."""
+    ref = machine.ref(value)
+    if ref is None or machine.objects.wholes[ref] >= 0:
+        return False
+    return machine.objects.owner(ref) < 0 and not machine.objects.is_parameter(ref)
+
+

@@ -1,0 +1,210 @@
+"""Moves: what device a call names, and what ends up there."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ... import knowledge
+from ...bind.names import last_name
+from ...core.evidence import Evidence
+from ...core.kinds import TENSORS, Kind
+from ...core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
+from ...core.values import STRING, Origin, Value, dotted
+from ..log import RawMove
+from ..machine import Machine, Site, class_name, text_of
+
+
+class Target(NamedTuple):
+    """Where a call moves to."""
+
+    place: Place | None
+    """None where it moves nothing."""
+    casts: bool
+    """Whether it changes the dtype alone."""
+    named: str
+    """What the device is given as: a `device`, an `index`, a `literal`; empty where nothing is given, `other`
+    where it is nothing that a move of torch takes."""
+
+
+def target(machine: Machine, name: str, site: Site) -> Target:
+    """Where a `.to`, `.cuda` or `.cpu` call moves to, if anywhere."""
+    args = site.args
+    if name == "cpu":
+        return Target(CPU, False, "")
+    if name != "to":
+        given = args.get("device") or args.first()
+        if given is None or given.kind is Kind.NONE:
+            return Target(literal(name), False, "other" if _misses(site) else "")
+        place = machine.denoted(given, literal(name))
+        known = place if place.form is not Form.UNKNOWN else literal(name)
+        odd = given.kind is Kind.STRING and place.form is Form.UNKNOWN
+        named = "device" if given.kind is Kind.DEVICE else "index"
+        return Target(known, False, "other" if odd or _misses(site) else named)
+    given = args.keywords["device"][1] if "device" in args.keywords else None
+    if given is None and "other" in args.keywords:
+        given = args.keywords["other"][1]
+    if given is None and args.positional:
+        at, given = args.positional[0]
+        if given.kind is Kind.DTYPE or "dtype" in knowledge.hints("option", last_name(at)):
+            return Target(None, True, "")
+    if given is None:
+        if args.unpacked or args.starred:
+            return Target(UNKNOWN_PLACE, False, "")
+        return Target(None, "dtype" in args.keywords, "")
+    if given.kind is Kind.NONE or (text_of(given) and given.place.form is Form.UNKNOWN):
+        return Target(None, False, "")  # such as `length.to("kilometre")`
+    named = "device" if given.kind in (Kind.DEVICE, Kind.UNKNOWN) else "literal"
+    return Target(machine.denoted(given, UNKNOWN_PLACE), False, named)
+
+
+def _misses(site: Site) -> bool:
+    """Whether the call has keywords that no move of torch's takes."""
+    return not site.args.keywords.keys() <= {name.strip() for name in site.row.signature.split(",")}
+
+
+def _device_at_hand(machine: Machine) -> str | None:
+    """A variable that holds a device chosen at run time."""
+    for env in (machine.state.env, machine.program.variables()):
+        for name, value in env.items():
+            if (
+                isinstance(name, str)
+                and value.kind is Kind.DEVICE
+                and value.place.form in (Form.EITHER, Form.SAME)
+            ):
+                return name
+    return None
+
+
+def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: bool) -> None:
+    """Record a move or cast."""
+    machine.log.reaches.add("moves")
+    fate, alone = machine.fates.get(site.node, ("kept", False))
+    place = found.place
+    vain = place is not None and place == base.place and place.form is not Form.UNKNOWN
+    if base.origin is not None and base.origin.how == "factory" and site.receiver_at is not None:
+        # `torch.empty(0).cuda()` is made for its effect alone: it wakes the device up
+        made_here = base.origin.function == machine.here.name
+        vain |= made_here and machine.here.nodes[base.origin.at] is site.receiver_at
+    iterates = None
+    if fate == "discarded" and site.receiver_at is not None:
+        iterates = machine.iterated(site.receiver_at, site.node)
+    elif fate == "rebound":
+        earlier = machine.log.moves.get(site.node)
+        iterates = earlier.iterates if earlier is not None else None
+    if not found.casts and place is not None and place.form is Form.LITERAL and not machine.state.why.guarded:
+        machine.log.at_hand[site.node] = _device_at_hand(machine)
+    machine.log.moves[site.node] = RawMove(
+        site.name, base, place, found.named, found.casts, in_place, fate, alone, iterates,
+        machine.state.why, machine.loops, (), vain,
+    )
+
+
+def _kept(machine: Machine, site: Site) -> bool:
+    """Whether somebody keeps what the call gives."""
+    return machine.fates.get(site.node, ("kept", False))[0] in ("kept", "displayed")
+
+
+def _discarded(machine: Machine, site: Site) -> bool:
+    return machine.fates.get(site.node, ("kept", False))[0] == "discarded"
+
+
+def _note_switch(machine: Machine, base: Value, place: Place) -> None:
+    """Moving what is on the cpu anyway to a variable that holds the cpu: the variable is meant to change."""
+    of = machine.of(place)
+    if place.form is not Form.CPU or of is None or machine.objects.wholes[of] >= 0:
+        return
+    here = machine.where(base)
+    if here.form is Form.CPU and here.of != of:
+        machine.log.note(of, Evidence.SWITCH)
+
+
+def _moved(machine: Machine, site: Site, kind: Kind, place: Place, base: Value) -> Value:
+    origin = Origin("moved", machine.here.name, machine.here.number(site.node))
+    return Value(kind, place, base.who, base.known, origin=origin)
+
+
+def tensor(machine: Machine, site: Site) -> Value:
+    """A tensor's move returns a copy."""
+    base = site.receiver or Value()
+    found = target(machine, site.name, site)
+    if found.place is not None:
+        _note_switch(machine, base, found.place)
+    if found.place is not None or found.casts:
+        _record(machine, site, base, found, in_place=False)
+    if _discarded(machine, site):
+        return base
+    kind = Kind.TENSOR if base.kind is Kind.PARAMETER else base.kind
+    if found.place is None:
+        return Value(kind, machine.where(base), base.who)
+    if _kept(machine, site):
+        machine.keep_copy(base, found.place)
+    return _moved(machine, site, kind, found.place, base)
+
+
+def cast(machine: Machine, site: Site) -> Value:
+    """A tensor's cast returns a copy in another dtype."""
+    base = site.receiver or Value()
+    _record(machine, site, base, Target(None, True, ""), in_place=False)
+    if base.kind not in TENSORS:
+        return Value(Kind.TENSOR, base.place, base.who) if base.kind is Kind.BATCH else base
+    kind = Kind.SCALAR if base.kind is Kind.SCALAR else Kind.TENSOR
+    return Value(kind, machine.where(base), base.who)
+
+
+def retype(machine: Machine, site: Site) -> Value:
+    """`x.type(torch.cuda.FloatTensor)` moves as well as casts; `x.type(torch.float32)` only casts."""
+    base = site.receiver or Value()
+    given = site.args.get("dtype") or site.args.first()
+    if given is None:
+        return STRING
+    _record(machine, site, base, Target(None, True, ""), in_place=False)
+    kind = base.kind if base.kind is Kind.SCALAR else Kind.TENSOR
+    if given.kind is Kind.DTYPE:
+        return Value(kind, machine.where(base), base.who)
+    name = dotted(given)
+    place = literal("cuda") if name.startswith("torch.cuda.") else UNKNOWN_PLACE
+    if place is UNKNOWN_PLACE and knowledge.kind_of_class(name) is Kind.TENSOR:
+        place = CPU
+    machine.keep_copy(base, literal("cuda") if place is UNKNOWN_PLACE else place)
+    return _moved(machine, site, kind, place, base)
+
+
+def unknown(machine: Machine, site: Site) -> Value:
+    """A move of something unknown: a tensor's copy, or a module's in place; what it is shows later."""
+    base = site.receiver or Value()
+    found = target(machine, site.name, site)
+    if found.place is not None or found.casts:
+        _record(machine, site, base, found, in_place=False)
+    discarded = _discarded(machine, site)
+    if found.place is None:
+        return base
+    if not discarded and _kept(machine, site):
+        machine.keep_copy(base, found.place)
+    _note_switch(machine, base, found.place)
+    if base.kind is Kind.UNKNOWN:
+        machine.relocate(site.node, base, found.place, site.name)
+    return base if discarded else _moved(machine, site, base.kind, found.place, base)
+
+
+def module(machine: Machine, site: Site) -> Value:
+    """A module moves in place and returns itself."""
+    base = site.receiver or Value()
+    found = target(machine, "to" if site.name == "to_empty" else site.name, site)
+    _record(machine, site, base, found, in_place=True)
+    if found.place is not None:
+        _note_switch(machine, base, found.place)
+        machine.relocate(site.node, base, found.place, site.name, has_parameters(base))
+    return base
+
+
+def has_parameters(module: Value) -> bool:
+    """Whether a module may hold parameters: a loss of torch's own does not."""
+    return "loss" not in knowledge.topics_of_class(class_name(module))
+
+
+def object_in_place(machine: Machine, site: Site) -> Value:
+    """An object that is no module and moves itself, or whose class says what its move does."""
+    base = site.receiver or Value()
+    found = target(machine, site.name, site)
+    _record(machine, site, base, found, in_place=True)
+    return base

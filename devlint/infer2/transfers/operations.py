@@ -1,0 +1,118 @@
+"""Functions and methods of tensors: their arguments meet, and the result lives with them."""
+
+from __future__ import annotations
+
+import ast
+
+from ...core.evidence import Evidence
+from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
+from ...core.places import CPU, UNKNOWN_PLACE
+from ...core.values import NONE, OTHER, Truth, Value, element_of
+from ..machine import Machine, Site, flag
+
+_OUT = frozenset({"out", "generator"})
+"""Arguments that are no operands of every operation."""
+
+
+def operands(machine: Machine, site: Site) -> list[tuple[ast.expr, Value]]:
+    """The arguments that meet in an operation: those that the row does not leave on the host."""
+    found: list[tuple[ast.expr, Value]] = []
+    for name, at, value in site.args.named():
+        if name in site.row.host or name in _OUT or isinstance(at, ast.Starred):
+            continue
+        if value.kind is Kind.CONTAINER:
+            found.extend((at, item) for item in value.items or ((value.element,) if value.element else ()))
+        else:
+            found.append((at, value))
+    return found
+
+
+def note_tensors(machine: Machine, site: Site) -> None:
+    """The first argument of an operator is a tensor, and no other is a module or a batch."""
+    values = [value for _, value in site.args.all()]
+    machine.note_unknown(values[:1], Evidence.TENSOR)
+    machine.note_unknown(values[1:], Evidence.OPERAND)
+
+
+def function(machine: Machine, site: Site) -> Value:
+    """A torch function of tensors."""
+    given = site.args.get("device")
+    if given is not None and given.kind is not Kind.NONE:
+        return machine.own(site.node, Kind.TENSOR, machine.denoted(given, CPU), "op")
+    note_tensors(machine, site)
+    parties = operands(machine, site)
+    if site.name.endswith("_like"):
+        return machine.own(site.node, Kind.TENSOR, machine.combine([v for _, v in parties]), "op")
+    place = machine.meet(site.node, parties, "call")
+    alone = len(site.args.positional) == 1 and not site.args.keywords
+    scalar = site.row.gives == Kind.SCALAR.value or (site.row.gives == "reduced" and alone)
+    return machine.own(site.node, Kind.SCALAR if scalar else Kind.TENSOR, place, "op")
+
+
+def sequence(machine: Machine, site: Site) -> Value:
+    """`cat`, `stack` and their like: the elements of the first argument are tensors that meet."""
+    for _, value in site.args.positional[:1]:
+        if value.kind is Kind.CONTAINER:
+            parts = value.items or ((value.element,) if value.element else ())
+            machine.note_unknown(parts, Evidence.TENSOR)
+    return function(machine, site)
+
+
+def method(machine: Machine, site: Site) -> Value:
+    """A method of a tensor whose arguments meet it."""
+    base = site.receiver or Value()
+    at = site.receiver_at or site.node
+    args = [
+        (where, value)
+        for name, where, value in site.args.named()
+        if value.kind in MAY_HOLD_TENSORS and name not in site.row.host
+    ]
+    place = machine.meet(site.node, [(at, base), *args], "call")
+    if "takes-callables" not in site.row.topics:
+        note_tensors(machine, site)
+    alone = not site.args.positional and not site.args.keywords
+    scalar = base.kind is Kind.SCALAR or (site.row.gives == "reduced" and alone)
+    return machine.own(site.node, Kind.SCALAR if scalar else Kind.TENSOR, place, "op")
+
+
+def backward(machine: Machine, site: Site) -> Value:
+    """`loss.backward()`."""
+    if site.receiver is not None:
+        machine.note(site.receiver, Evidence.DIFFERENTIATED)
+    return NONE
+
+
+def is_pinned(machine: Machine, site: Site) -> Value:
+    """Memory is pinned for an accelerator alone."""
+    return flag(Truth(True, False))
+
+
+def pack(machine: Machine, site: Site) -> Value:
+    """`pack_padded_sequence`: the lengths stay on the cpu."""
+    first = site.args.first()
+    if first is None:
+        return OTHER
+    return machine.own(site.node, Kind.BATCH, machine.where(first))
+
+
+def pad_packed(machine: Machine, site: Site) -> Value:
+    """`pad_packed_sequence` gives the tensor where it was, and its lengths on the cpu."""
+    first = site.args.first()
+    place = machine.where(first) if first is not None else UNKNOWN_PLACE
+    lengths = Value(Kind.TENSOR, CPU)
+    return Value(Kind.CONTAINER, items=(machine.own(site.node, Kind.TENSOR, place), lengths))
+
+
+def pad(machine: Machine, site: Site) -> Value:
+    """`pad_sequence`: the elements of its argument, together."""
+    first = site.args.first()
+    if first is None:
+        return OTHER
+    element = element_of(first, machine.objects.who) if first.kind is Kind.CONTAINER else first
+    place = machine.where(element) if element is not None else UNKNOWN_PLACE
+    return machine.own(site.node, Kind.TENSOR, place)
+
+
+def tensors_among(values: list[Value]) -> bool:
+    """Whether any of some values is known to be a tensor."""
+    return any(value.kind in TENSORS for value in values)

@@ -1,0 +1,64 @@
+"""Optimizers: what they hold, and what their steps leave behind."""
+
+from __future__ import annotations
+
+from ... import knowledge
+from ...core.kinds import Kind
+from ...core.paths import Ref
+from ...core.state import Mark
+from ...core.values import NONE, Api, Value, constant
+from ..machine import Machine, Site
+
+PROTOCOL = "optimizer"
+
+
+def make(machine: Machine, site: Site) -> Value:
+    """An optimizer holds the parameters that it is given."""
+    value = machine.own(site.node, Kind.OPTIMIZER, role="made")._replace(known=Api(site.api))
+    ref = machine.ref(value)
+    given = site.args.get("params") or site.args.first()
+    if given is None or ref is None:
+        return value
+    held = holds(given)
+    if held:
+        momentum = site.args.get("momentum")
+        stateless = "stateless" in site.row.topics and (momentum is None or constant(momentum) == 0)
+        phase = "stateful" if "state-in-constructor" in site.row.topics else "fresh"
+        at = (machine.here.name, machine.here.number(site.node))
+        machine.state.marks[PROTOCOL, ref] = Mark(phase, held, site.name, at, stateless)
+        machine.log.rebuilt.append(held)
+        for node in [n for n, (_, mark, _) in machine.log.stale.items() if mark.holds <= held]:
+            del machine.log.stale[node]
+    return value
+
+
+def holds(value: Value) -> frozenset[Ref]:
+    """The modules whose parameters are in a value, or inside it."""
+    found: set[Ref] = {who for who in value.holds if type(who) is int}
+    for part in (*(value.items or ()), *((value.element,) if value.element else ())):
+        found |= holds(part)
+    return frozenset(found)
+
+
+def step(machine: Machine, site: Site) -> Value:
+    """`step` gives an optimizer state that stays where it is."""
+    _advance(machine, site, "stepped", ("fresh",))
+    return machine.unknown(site.node) if site.args.positional else NONE
+
+
+def load(machine: Machine, site: Site) -> Value:
+    """So does `load_state_dict`."""
+    _advance(machine, site, "loaded", ("fresh", "stateful", "stepped"))
+    return NONE
+
+
+def _advance(machine: Machine, site: Site, phase: str, before: tuple[str, ...]) -> None:
+    ref = machine.ref(site.receiver) if site.receiver is not None else None
+    mark = machine.state.marks.get((PROTOCOL, ref)) if ref is not None else None
+    if mark is not None and ref is not None and mark.phase in before:
+        machine.state.marks[PROTOCOL, ref] = mark._replace(phase=phase)
+
+
+def is_optimizer(dotted: str) -> bool:
+    """Whether a dotted name is an optimizer's class."""
+    return "optimizer" in knowledge.topics_of_class(dotted)
