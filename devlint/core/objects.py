@@ -87,7 +87,7 @@ class Objects:
                 label = f"{self.labels[ref]}.{step.name}"
             elif isinstance(step, Item) and isinstance(step.key, str) and not step.variable:
                 label = f'{self.labels[ref]}["{step.key}"]'
-        return self._add(key, ref, self.functions[ref], label, self.wholes[ref])
+        return self._add(key, ref, self.functions[ref], label, -1)
 
     def share(self, ref: Ref, batch: bool) -> Ref:
         """Tell that a part shares the fate of its siblings, if what it is part of came as one whole."""

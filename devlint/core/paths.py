@@ -27,6 +27,8 @@ class Element(NamedTuple):
 
     at: int = -1
     """The loop's node; -1 for any."""
+    function: str = ""
+    """The function in which the loop is."""
 
 
 Step = Attr | Item | Element

@@ -16,6 +16,8 @@ from .machine import Machine
 
 _IMMOVABLE = frozenset({Kind.ARRAY, Kind.NUMBER, Kind.STRING, Kind.CONTAINER})
 """What has no `.to`."""
+_OWN_SHAPE = frozenset({Kind.LOADER, Kind.OPTIMIZER, Kind.MOVES_IN_PLACE})
+"""Kinds whose values need more than the kind."""
 
 
 def annotated(machine: Machine, node: ast.expr | None, ref: Ref | None) -> Value | None:
@@ -35,6 +37,8 @@ def annotated(machine: Machine, node: ast.expr | None, ref: Ref | None) -> Value
         return None
     value = machine.eval(node)
     kind = kind_of_class(machine, value)
+    if kind in _OWN_SHAPE:
+        return _of_library(machine, dotted(value), last_name(node), ref)
     if kind is not None:
         known = value.known if kind is Kind.MODULE and value.kind is Kind.CLASS else None
         return Value(kind, who=ref, known=known)

@@ -82,6 +82,7 @@ TRANSFERS: dict[str, Transfer] = {
     "numbers.extreme": builtins.extreme,
     "numbers.truth": builtins.truth_of_argument,
     "numbers.any": builtins.any_,
+    "numbers.measure": builtins.measure,
     "strings.str": builtins.str_,
     "strings.startswith": builtins.startswith,
     "strings.format": builtins.format_,
@@ -91,6 +92,14 @@ TRANSFERS: dict[str, Transfer] = {
     "tensors.backward": operations.backward,
     "tensors.is_pinned": operations.is_pinned,
     "testing.skip": builtins.skip,
+    "testing.exits": builtins.exits,
+    "objects.record": builtins.record,
+    "objects.type": builtins.type_,
+    "objects.isinstance": builtins.measure,
+    "objects.is_tensor": builtins.measure,
+    "objects.partial": builtins.partial,
+    "tensors.variable": operations.variable,
+    "optimizers.add": optimizers.add,
     "distributed.init": builtins.init_process_group,
     "imports.load": builtins.load_module,
 }
@@ -202,7 +211,7 @@ def _unknown_call(machine: Machine, node: ast.Call, args: Arguments) -> Value:
     placed = any(
         value.kind is Kind.LOADER and machine.seen(value) & Evidence.PLACED for _, value in args.all()
     )
-    if "imports" in knowledge.hints("function", last_name(node)):
+    if "imports" in knowledge.hints("callable", last_name(node)):
         first = args.first()
         if first is not None and text_of(first):
             builtins.imported(machine, text_of(first))
@@ -247,13 +256,15 @@ def perform(machine: Machine, site: Site) -> Value:
             return flag(Truth(True, False, machine=True))
         if "needs-cuda" in row.topics:
             machine.require()
-    for name in row.devices:
-        given = site.args.get(name)
-        if given is not None and given.kind is Kind.STRING and not site.api.startswith(knowledge.CUDA_MODULE):
-            machine.use_literal(given, "argument")
-    if row.by:
-        transfer = TRANSFERS.get(row.by)
-        return transfer(machine, site) if transfer is not None else machine.unknown(site.node)
+    transfer = TRANSFERS.get(row.by) if row.by else None
+    if transfer is not None:
+        return transfer(machine, site)
+    placing = row.devices and not site.api.startswith(knowledge.CUDA_MODULE)
+    if placing and not knowledge.configures(site.name):
+        for name in row.devices:
+            given = site.args.get(name)
+            if given is not None and given.kind is Kind.STRING:
+                machine.use_literal(given, "argument")
     return _by_columns(machine, site)
 
 
@@ -263,6 +274,8 @@ def _by_columns(machine: Machine, site: Site) -> Value:
     if row.gives == "first":
         if base is None:
             return machine.unknown(site.node)
+        if site.receiver is None and "tensors" in row.topics:
+            operations.note_tensors(machine, site)
         if base.kind is Kind.PARAMETER:
             return Value(Kind.TENSOR, machine.where(base), base.who)
         return base._replace(place=machine.where(base)) if base.kind in TENSORS else base
@@ -292,7 +305,10 @@ def _by_columns(machine: Machine, site: Site) -> Value:
             return machine.made(site.node, kind, CPU, "factory", site.api)
         return Value(kind, CPU)
     if row.place == "first" and base is not None:
-        return Value(kind, machine.where(base), base.who)
+        if kind is Kind.TENSOR and site.receiver is None:
+            operations.note_tensors(machine, site)
+        scalar = kind is Kind.TENSOR and base.kind is Kind.SCALAR
+        return Value(Kind.SCALAR if scalar else kind, machine.where(base), base.who)
     if kind is Kind.TENSOR:
         return machine.own(site.node, kind)
     return NUMBER if kind is Kind.NUMBER else Value(kind)

@@ -27,19 +27,28 @@ class Class:
         """Class variables."""
         self._assigned: dict[str, dict[str, Term]] = {}
         """By attribute, what each method leaves in it."""
+        self._general: dict[str, dict[str, Term]] = {}
+        """The same, whatever callers pass."""
         self._joined: dict[str, Term] = {}
         self.why: Why = NEVER
         """What a decorator, a condition or a constructor makes sure of."""
         self.effects: tuple[Effect, ...] = ()
         """Where the constructor leaves the objects that it makes."""
+        self.general_effects: tuple[Effect, ...] = ()
+        """The same, whatever callers pass."""
         self.reaches: frozenset[str] = frozenset()
         self.version = 0
         """Counts what was learned of its attributes."""
 
     # What the file learns
 
-    def assign(self, name: str, method: str, term: Term) -> None:
-        """Record what a method leaves in an attribute; an earlier run of it no longer counts."""
+    def assign(self, name: str, method: str, term: Term, general: bool) -> None:
+        """Record what a method leaves in an attribute; an earlier run of it no longer counts.
+
+        What holds for any caller is what other files are told.
+        """
+        if general:
+            self._general.setdefault(name, {})[method] = term
         by_method = self._assigned.setdefault(name, {})
         if by_method.get(method) != term:
             by_method[method] = term
@@ -59,11 +68,16 @@ class Class:
             self._joined[name] = found
         return found
 
-    def own_attributes(self) -> Mapping[str, Term]:
-        """All that is assigned in this very class."""
-        names = dict.fromkeys((*self.body, *self._assigned))
-        found = {name: self.own_attribute(name) for name in names}
-        return {name: term for name, term in found.items() if term is not None}
+    def general_attributes(self) -> Mapping[str, Term]:
+        """All that is assigned in this very class, whatever callers pass."""
+        found = dict(self.body)
+        for name, by_method in self._general.items():
+            terms = [by_method[method] for method in sorted(by_method)]
+            joined = terms[0]
+            for term in terms[1:]:
+                joined = join(joined, term)
+            found[name] = joined
+        return found
 
     # What others ask
 
@@ -92,7 +106,7 @@ class Class:
     @property
     def framework(self) -> bool:
         """Whether a framework moves what this class is given."""
-        return "framework" in self.topics
+        return any(topic.startswith("framework") for topic in self.topics)
 
     def attribute(self, name: str) -> Term | None:
         """What is assigned to an attribute, here or in a base class, in terms of `self`."""
@@ -127,10 +141,10 @@ class Class:
             self.name,
             tuple((*self.bases, *self.library_bases)),
             self.topics,
-            dict(sorted(self.own_attributes().items())),
+            dict(sorted(self.general_attributes().items())),
             frozenset(),
             dict(sorted(self.methods.items())),
-            self.effects,
+            self.general_effects,
             self.why,
         )
 

@@ -79,9 +79,9 @@ class Extraction:
         )
 
     def rename(self, value: Value, path: Path, depth: int = 0) -> None:
-        """What the function made and keeps in an attribute is known by that attribute from now on."""
+        """What the function made, or was given, and keeps in an attribute is known by that from now on."""
         ref = value.who
-        if type(ref) is int and self._made_here(ref):
+        if type(ref) is int and self._of_function(ref):
             self.renamed.setdefault(ref, path)
         if depth < MAX_STEPS:
             for index, item in enumerate(value.items or ()):
@@ -89,9 +89,11 @@ class Extraction:
             if value.element is not None:
                 self.rename(value.element, Path(path.root, (*path.steps, Element())), depth + 1)
 
-    def _made_here(self, ref: Ref) -> bool:
+    def _of_function(self, ref: Ref) -> bool:
+        """Whether the function made the object, or was given it."""
         way = self.objects.ways[ref]
-        return isinstance(way, Root) and way.kind == "made" and self.objects.functions[ref] == self.function
+        own = isinstance(way, Root) and way.kind in ("made", "parameter")
+        return own and self.objects.functions[ref] == self.function
 
     # Effects
 

@@ -259,13 +259,15 @@ class File:
             self._summaries[name] = outcome.summary
         for (cls, attribute), term in outcome.attributes.items():
             if cls in self.classes:
-                self.classes[cls].assign(attribute, name, term)
+                self.classes[cls].assign(attribute, name, term, general)
         own = self.classes.get(function.owner) if function.owner is not None else None
         if own is not None:
             own.reaches |= outcome.summary.reaches
             if function.own_name in CONSTRUCTORS:
                 if function.own_name == CONSTRUCTORS[0]:
                     own.effects = outcome.after_init
+                    if general:
+                        own.general_effects = outcome.after_init
                 # There is no instance, or no test is run, where a constructor raises or skips.
                 own.why = _more(own.why, outcome.requires)
 

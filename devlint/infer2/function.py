@@ -70,7 +70,8 @@ def run(machine: Statements, owner: Class | None, informed: Informed, outside: S
         if ref not in passed:  # where an argument was at the call, not where the module leaves it
             state.places.setdefault(ref, place)
     for key, mark in outside.marks.items():
-        state.marks.setdefault(key, mark)
+        if key[1] not in passed and not mark.holds & passed:
+            state.marks.setdefault(key, mark)
     before, marks, why = dict(state.places), dict(state.marks), state.why
     node = function.node
     if isinstance(node, ast.Lambda):
@@ -214,7 +215,7 @@ def _leave(
     after_init: tuple[Effect, ...] = ()
     if owner is not None and function.own_name == CONSTRUCTORS[0]:
         left = [*inner.moved(outside.places, end, log), *inner.marked(outside.marks, end)]
-        after_init = tuple(effect for effect in left if effect.path.root.kind == "self")
+        after_init = tuple(effect for effect in left if effect.path.root.kind in ("self", "global"))
     requires = _since(why, end) if end.alive else NEVER
     summary = FunctionSummary(
         function.name,
@@ -235,10 +236,9 @@ def _leave(
 
 def _since(why: Why, end: State) -> Why:
     """What is certain at the end and was not at the start."""
-    if end.why.certain and not why.guarded:
-        return Why(True)
-    hints = tuple(hint for hint in end.why.hints if hint not in why.hints)
-    return NEVER if why.guarded else Why(False, hints)
+    if why.certain:
+        return NEVER
+    return Why(end.why.certain, tuple(hint for hint in end.why.hints if hint not in why.hints))
 
 
 def _assigned(machine: Statements, end: State) -> dict[tuple[str, str], Value]:

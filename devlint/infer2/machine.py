@@ -316,7 +316,7 @@ class Machine:
             element = value.element
             if element.kind is not Kind.BATCH:
                 return element
-            part = self.objects.part(ref, Element(self.here.number(node)))
+            part = self.objects.part(ref, Element(self.here.number(node), self.here.name))
             of = part if element.place.of is not None else None
             return Value(Kind.BATCH, element.place._replace(of=of), part)
         if value.element is not None:
@@ -332,7 +332,7 @@ class Machine:
             part = self.objects.part(ref, Element())
             return Value(Kind.MODULE, who=part, origin=value.origin)
         if value.kind in (Kind.BATCH, Kind.UNKNOWN) and ref is not None:
-            return self.part(value, Element(self.here.number(node)))
+            return self.part(value, Element(self.here.number(node), self.here.name))
         return UNKNOWN
 
     def unpack(self, value: Value, count: int, index: int) -> Value:

@@ -1,1 +1,35 @@
 """What devlint knows of torch and its neighbours, as data: the names that create, move, keep or combine."""
+
+from . import frameworks
+from .attributes import MODULE_ONLY, TENSOR_ONLY, TENSOR_TOO
+from .find import attribute, find, kind_of_class, method, topics_of_class
+from .names import *  # noqa: F403
+from .words import hints
+
+__all__ = [
+    "MODULE_ONLY",
+    "TENSOR_ONLY",
+    "TENSOR_TOO",
+    "attribute",
+    "find",
+    "hints",
+    "kind_of_class",
+    "method",
+    "topics_of_class",
+]
+
+
+def topics(dotted: str) -> frozenset[str]:
+    """What a class of a library is about: what deriving from it means, and what its row says."""
+    row = find(dotted) if dotted else None
+    return topics_of_class(dotted) | (row.topics if row is not None else frozenset())
+
+
+def is_strict_model(dotted: str) -> bool:
+    """Whether a model needs every tensor that it is given on its own device."""
+    return dotted.startswith(frameworks.STRICT_MODELS)
+
+
+def topics_of_base(dotted: str) -> frozenset[str]:
+    """What deriving from a class means, by what it is or, where nothing else is known, what it is called."""
+    return topics_of_class(dotted) | {said for said in hints("base", dotted) if said in ("module", "framework")}

@@ -47,6 +47,31 @@ def setattr_(machine: Machine, site: Site) -> Value:
     return NONE
 
 
+def record(machine: Machine, site: Site) -> Value:
+    """`SimpleNamespace(a=…)`, a mock: keeps what it is given."""
+    value = machine.unknown(site.node)
+    ref = machine.ref(value)
+    if ref is not None:
+        for name, (_, given) in site.args.keywords.items():
+            machine.state.env[ref, Attr(name)] = given
+    return value
+
+
+def type_(machine: Machine, site: Site) -> Value:
+    """`type(x)`."""
+    return UNKNOWN
+
+
+def partial(machine: Machine, site: Site) -> Value:
+    """`partial(f, …)`: called, it does what `f` does, with other arguments."""
+    return machine.unknown(site.node)
+
+
+def exits(machine: Machine, site: Site) -> Value:
+    """`pytest.skip(…)`: control does not come back."""
+    return NONE
+
+
 def super_(machine: Machine, site: Site) -> Value:
     """`super()`."""
     return OTHER
@@ -68,6 +93,12 @@ def truth_of_argument(machine: Machine, site: Site) -> Value:
     if first is None or first.kind is not Kind.FLAG:
         return NUMBER
     return flag(truth(site.args.positional[0][0], first))
+
+
+def measure(machine: Machine, site: Site) -> Value:
+    """`len(x)` remembers what it measured."""
+    first = site.args.first()
+    return NUMBER._replace(measures=first.who) if first is not None else NUMBER
 
 
 def any_(machine: Machine, site: Site) -> Value:
@@ -139,7 +170,7 @@ def load_module(machine: Machine, site: Site) -> Value:
 
 def imported(machine: Machine, name: str, trying: bool = False) -> None:
     """A module is imported; some run on an accelerator alone."""
-    if not machine.state.why.guarded and not trying and "accelerator" in knowledge.hints("import", name):
+    if not machine.state.why.guarded and not trying and knowledge.imports_accelerator(name):
         machine.program.needs_accelerator(f"import:{name}")
 
 

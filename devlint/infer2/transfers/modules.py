@@ -10,9 +10,13 @@ from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.paths import Attr
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ...core.values import NONE, OTHER, STRING, Api, Defined, Value
+from ...knowledge.row import Row
 from ..log import Feed
 from ..machine import Arguments, Machine, Site, class_name, text_of
 from .losses import loss, maybe_loss
+
+
+_LOSS = Row("0-dim tensor", "operands")
 
 
 def make(machine: Machine, site: Site) -> Value:
@@ -40,7 +44,7 @@ def make(machine: Machine, site: Site) -> Value:
 
 def pretrained(machine: Machine, site: Site) -> Value:
     """`SomeModel.from_pretrained(…)`; of a tokenizer or processor, something that is no module."""
-    kinds = knowledge.hints("class", site.api.split(".")[-2])
+    kinds = knowledge.hints("model-class", site.api.split(".")[-2])
     if "no-module" in kinds:
         return OTHER
     if "module" not in kinds:
@@ -139,10 +143,11 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
     place = machine.place_of(base)
     feed(machine, base, args)
     library = class_name(base)
-    topics = knowledge.topics_of_class(library)
+    topics = knowledge.topics(library)
     if "loss" in topics:
-        row = knowledge.find(f"{library}.forward")
-        return loss(machine, site if row is None else site._replace(row=row))
+        row = knowledge.find(f"{library}.forward") or _LOSS
+        args.names = row.parameters
+        return loss(machine, site._replace(row=row))
     if "scatters" in topics:
         return machine.own(node, Kind.BATCH, place)
     of_torch = library.startswith("torch.nn.")
@@ -150,8 +155,10 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
         values = [value for _, value in args.all()]
         machine.note_unknown(values[:1], Evidence.TENSOR)
         machine.note_unknown(values[1:], Evidence.OPERAND)
-    known = of_torch or "model-library" in topics
-    func = node.func.value if site.receiver_at is not None and isinstance(node.func, ast.Attribute) else node.func
+    known = of_torch or knowledge.is_strict_model(library)
+    func = node.func
+    if isinstance(func, ast.Attribute) and func.attr in knowledge.RUNS_FORWARD:
+        func = func.value
     given = [*args.positional, *args.keywords.values(), *args.unpacked]
     fed = [(at, value) for at, value in given if value.kind in MAY_HOLD_TENSORS or value.kind is Kind.CONTAINER]
     for index, (at, value) in enumerate(fed):

@@ -86,11 +86,8 @@ def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: 
         made_here = base.origin.function == machine.here.name
         vain |= made_here and machine.here.nodes[base.origin.at] is site.receiver_at
     iterates = None
-    if fate == "discarded" and site.receiver_at is not None:
+    if fate in ("discarded", "rebound") and site.receiver_at is not None:
         iterates = machine.iterated(site.receiver_at, site.node)
-    elif fate == "rebound":
-        earlier = machine.log.moves.get(site.node)
-        iterates = earlier.iterates if earlier is not None else None
     if not found.casts and place is not None and place.form is Form.LITERAL and not machine.state.why.guarded:
         machine.log.at_hand[site.node] = _device_at_hand(machine)
     machine.log.moves[site.node] = RawMove(
@@ -159,6 +156,8 @@ def retype(machine: Machine, site: Site) -> Value:
         return STRING
     _record(machine, site, base, Target(None, True, ""), in_place=False)
     kind = base.kind if base.kind is Kind.SCALAR else Kind.TENSOR
+    if given.kind in TENSORS:
+        return Value(kind, machine.where(given))  # `type_as`
     if given.kind is Kind.DTYPE:
         return Value(kind, machine.where(base), base.who)
     name = dotted(given)
@@ -199,7 +198,7 @@ def module(machine: Machine, site: Site) -> Value:
 
 def has_parameters(module: Value) -> bool:
     """Whether a module may hold parameters: a loss of torch's own does not."""
-    return "loss" not in knowledge.topics_of_class(class_name(module))
+    return "loss" not in knowledge.topics(class_name(module))
 
 
 def object_in_place(machine: Machine, site: Site) -> Value:

@@ -82,6 +82,12 @@ def backward(machine: Machine, site: Site) -> Value:
     return NONE
 
 
+def variable(machine: Machine, site: Site) -> Value:
+    """`torch.autograd.Variable(x)` is `x`, a tensor."""
+    note_tensors(machine, site)
+    return site.args.first() or machine.unknown(site.node)
+
+
 def is_pinned(machine: Machine, site: Site) -> Value:
     """Memory is pinned for an accelerator alone."""
     return flag(Truth(True, False))

@@ -22,8 +22,8 @@ def make(machine: Machine, site: Site) -> Value:
     held = holds(given)
     if held:
         momentum = site.args.get("momentum")
-        stateless = "stateless" in site.row.topics and (momentum is None or constant(momentum) == 0)
-        phase = "stateful" if "state-in-constructor" in site.row.topics else "fresh"
+        stateless = "stateless-without-momentum" in site.row.topics and (momentum is None or constant(momentum) == 0)
+        phase = "stateful" if "stateful" in site.row.topics else "fresh"
         at = (machine.here.name, machine.here.number(site.node))
         machine.state.marks[PROTOCOL, ref] = Mark(phase, held, site.name, at, stateless)
         machine.log.rebuilt.append(held)
@@ -49,6 +49,16 @@ def step(machine: Machine, site: Site) -> Value:
 def load(machine: Machine, site: Site) -> Value:
     """So does `load_state_dict`."""
     _advance(machine, site, "loaded", ("fresh", "stateful", "stepped"))
+    return NONE
+
+
+def add(machine: Machine, site: Site) -> Value:
+    """`add_param_group({"params": …})`: it holds those parameters too."""
+    ref = machine.ref(site.receiver) if site.receiver is not None else None
+    mark = machine.state.marks.get((PROTOCOL, ref)) if ref is not None else None
+    group = site.args.first()
+    if mark is not None and ref is not None and group is not None:
+        machine.state.marks[PROTOCOL, ref] = mark._replace(holds=mark.holds | holds(group))
     return NONE
 
 
