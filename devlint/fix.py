@@ -104,7 +104,7 @@ def _in_program(raw: bytes, path: str, findings: Sequence[Finding]) -> tuple[byt
 
 def _in_cells(raw: bytes, path: str, findings: Sequence[Finding]) -> tuple[bytes, list[Finding]]:
     """Return a notebook with fixes applied in the cells of the findings, and those that were."""
-    from .magics import mask
+    from .magics import parse
     from .notebook import read, replaced
 
     sources = read(raw, path).sources
@@ -112,7 +112,7 @@ def _in_cells(raw: bytes, path: str, findings: Sequence[Finding]) -> tuple[bytes
     done: list[Finding] = []
     for cell in sorted({finding.cell for finding in findings if finding.cell is not None}):
         mine = [finding for finding in findings if finding.cell == cell]
-        fixed[cell], applied = _apply(sources[cell], mine, mask)
+        fixed[cell], applied = _apply(sources[cell], mine, parse)
         done += applied
     return replaced(raw, fixed), done
 

@@ -99,7 +99,7 @@ def span_of(node: ast.expr | ast.stmt, rows: list[str]) -> Span:
     return Span(line, column, end_line, end_column)
 
 
-def infer(text: str, tree: ast.Module) -> Inference:
+def infer(text: str, tree: ast.Module, **_: object) -> Inference:
     """Observe every statement that is a method call."""
     found = []
     rows = split_rows(text)

@@ -116,7 +116,7 @@ def test_an_internal_error_does_not_stop_the_others(
 
     whole = vars(devlint.lint)["infer"]
 
-    def infer(text: str, tree: object) -> object:
+    def infer(text: str, tree: object, **_: object) -> object:
         if text == CLEAN:
             raise KeyError("oops")
         return whole(text, tree)

@@ -114,7 +114,7 @@ model.to(device)
 """
     (fact,) = infer(text).facts
     assert isinstance(fact, StaleOptimizer)
-    assert (fact.stage, fact.line, fact.span.line) == (stage, 4, 6)
+    assert (fact.stage, fact.line.number, fact.span.line) == (stage, 4, 6)
 
 
 def test_columns_count_characters() -> None:

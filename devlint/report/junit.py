@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ..fingerprint import relative
-from .place import line
+from .place import headline, in_file, line
 
 if TYPE_CHECKING:
     from . import Outcome
@@ -29,8 +29,10 @@ def render(outcome: Outcome) -> str:
         )
         for finding in found:
             case = SubElement(suite, "testcase", name=finding.code, classname=name, file=name)
-            case.set("line", str(finding.start.row))
-            failure = SubElement(case, "failure", type=finding.severity.value, message=_text(finding.message))
+            case.set("line", str(in_file(finding).start.row))
+            failure = SubElement(
+                case, "failure", type=finding.severity.value, message=_text(headline(finding))
+            )
             failure.text = _text("\n".join(part for part in (line(finding), finding.reason) if part))
     if not total:
         suite = SubElement(
