@@ -65,12 +65,12 @@ def read(source: bytes | str, path: str) -> Notebook:
     if problem:
         return _broken(no_notebook(path, problem))
     sources = dict(_python(data))
-    cells, sections, problems = [], [], []
+    cells, sections = [], []
+    problems: list[Finding] = []
     row = 1
     for number, written in sources.items():
-        cell, problem = _cell(written, path)
-        if problem:
-            problems.append(problem._replace(cell=number))
+        cell, unread = _cell(written, path)
+        problems += [finding._replace(cell=number) for finding in unread]
         rows = range(row, row + _size(written))
         timed = frozenset(row + at - 1 for at in cell.timed)
         measured, apart = cell.runs is not magics.Runs.HERE, cell.runs is magics.Runs.APART
@@ -99,21 +99,20 @@ def _broken(finding: Finding) -> Notebook:
     return Notebook({}, "", (), (), (finding,))
 
 
-def _cell(source: str, path: str) -> tuple[magics.Cell, Finding | None]:
-    """Return a cell, and why it is no Python; then it is blank."""
+def _cell(source: str, path: str) -> tuple[magics.Cell, list[Finding]]:
+    """Return a cell; where it cannot be read, a blank one and the reason."""
     raw = source.encode("utf-8", "replace")
     try:
         cell = magics.read(source)
     except UNPARSABLE as error:
-        return magics.Cell(magics.blank(source), (), magics.Runs.HERE, frozenset()), unreadable(
-            path, error, raw
-        )
+        blank = magics.Cell(magics.blank(source), (), magics.Runs.HERE, frozenset())
+        return blank, [unreadable(path, error, raw)]
     if cell.error is None:
-        return cell, None
+        return cell, []
     finding = unreadable(path, cell.error, raw)
     layout = _Layout(source, range(1, 1 + _size(source)), cell.leads)
     at = layout.position(finding.start)
-    return cell.blank(), finding._replace(start=at, end=at)
+    return cell.blank(), [finding._replace(start=at, end=at)]
 
 
 def _size(source: str) -> int:

@@ -53,8 +53,12 @@ class Ran(ast.stmt):
     """The statements of a cell: an exception, or an exit, ends it and not the next one."""
 
     body: list[ast.stmt]
-    apart: bool
     _fields = ("body",)
+
+    def __init__(self, body: list[ast.stmt], apart: bool) -> None:
+        super().__init__(**_fields(body[0], body[-1], body=body))
+        self.apart = apart
+        """Whether what they bind stays among them."""
 
 
 class Shown(ast.stmt):
@@ -63,14 +67,20 @@ class Shown(ast.stmt):
     value: ast.expr
     _fields = ("value",)
 
+    def __init__(self, last: ast.Expr) -> None:
+        super().__init__(**_fields(last, last, value=last.value))
+
 
 class Measured(ast.stmt):
     """Statements that are run for their duration."""
 
     body: list[ast.stmt]
-    reads: Mapping[str, Place]
-    """Where each variable is last read, other than by a move or cast that is thrown away itself."""
     _fields = ("body",)
+
+    def __init__(self, body: list[ast.stmt], reads: Mapping[str, Place]) -> None:
+        super().__init__(**_fields(body[0], body[-1], body=body))
+        self.reads = reads
+        """Where each variable is last read, other than by a move or cast that is thrown away itself."""
 
     def on_purpose(self, call: ast.Call) -> bool:
         """Whether the call alone counts, as nothing goes on with what it is called on."""
@@ -104,16 +114,14 @@ def line(row: int, sections: Sequence[Section]) -> Line:
 
 
 def _ran(body: list[ast.stmt], rows: Sequence[str], section: Section) -> Ran:
-    first, last = body[0], body[-1]
+    last = body[-1]
     if section.timed:
         _measure_rows(body, section.timed)
     if isinstance(last, ast.Expr) and not section.apart and not _silenced(last, rows, section):
-        body[-1] = _at(Shown(last.value), last, last)
+        body[-1] = Shown(last)
     if section.measured:
-        body = [_measured(body, {} if section.apart else _reads(body))]
-    ran = _at(Ran(body), first, last)
-    ran.apart = section.apart
-    return ran
+        body = [Measured(body, {} if section.apart else _reads(body))]
+    return Ran(body, section.apart)
 
 
 def _silenced(last: ast.Expr, rows: Sequence[str], section: Section) -> bool:
@@ -134,13 +142,7 @@ def _measure_rows(body: list[ast.stmt], timed: Container[int]) -> None:
 
 
 def _wrapped(body: list[Any], timed: Container[int]) -> list[Any]:
-    return [_measured([item], {}) if item.lineno in timed else item for item in body]
-
-
-def _measured(body: list[ast.stmt], reads: Mapping[str, Place]) -> Measured:
-    measured = _at(Measured(body), body[0], body[-1])
-    measured.reads = reads
-    return measured
+    return [Measured([item], {}) if item.lineno in timed else item for item in body]
 
 
 def _reads(body: list[ast.stmt]) -> dict[str, Place]:
@@ -168,7 +170,12 @@ def _root(node: ast.expr) -> ast.expr:
     return node
 
 
-def _at(node: Any, first: ast.stmt, last: ast.stmt) -> Any:
-    node.lineno, node.col_offset = first.lineno, first.col_offset
-    node.end_lineno, node.end_col_offset = last.end_lineno, last.end_col_offset
-    return node
+def _fields(first: ast.stmt, last: ast.stmt, **fields: object) -> dict[str, Any]:
+    """Return what makes a node that reaches from one statement to another."""
+    return {
+        **fields,
+        "lineno": first.lineno,
+        "col_offset": first.col_offset,
+        "end_lineno": last.end_lineno,
+        "end_col_offset": last.end_col_offset,
+    }
