@@ -36,6 +36,7 @@ The others take it for text, for another language, or for the program of another
 """
 _CELL_MAGIC = re.compile(r"%%(?P<name>[^ \r\n]*)[^\r\n]*")
 _HELP_ON_MAGIC = re.compile(r"%%\w+\?")
+_PROMPT = re.compile(r"[ \t]*(?:>>>|\.\.\.)[ \t]?")
 _ESCAPED = re.compile(r"[ \t]*[%!?,;/]")
 _TIMED = re.compile(r"[ \t]*(?P<magic>%time[ \t]+)(?=\S)")
 _TARGET = r"(?:[^#'\"=\r\n]|'[^'\r\n]*'|\"[^\"\r\n]*\")"
@@ -54,7 +55,7 @@ class Cell(NamedTuple):
     code: str
     """The Python; `0` stands for a magic, and nothing for what is not run here."""
     leads: tuple[int, ...]
-    """How many characters of each row IPython takes away in front: the indentation of the whole cell."""
+    """How many characters IPython takes away in front of each row: the whole cell's indentation, a `>>> `."""
     runs: Runs
     timed: frozenset[int]
     """The rows, from 1, on which a `%time` measures a statement."""
@@ -86,7 +87,7 @@ def read(source: str) -> Cell:
     rows = split_rows(source)
     leads = [0] * len(rows)
     runs = Runs.HERE
-    at = _dedent(rows, 0, leads)
+    at = _begin(rows, 0, leads)
     while at < len(rows) and rows[at].startswith("%%") and not _HELP_ON_MAGIC.match(rows[at]):
         magic = _CELL_MAGIC.match(rows[at])
         name = magic["name"].strip() if magic else ""
@@ -94,13 +95,26 @@ def read(source: str) -> Cell:
             return Cell("".join(rows), tuple(leads), Runs.HERE, frozenset()).blank()
         runs = max(runs, _CELLS[name])
         rows[at] = blank(rows[at])
-        at = _dedent(rows, at + 1, leads)
+        at = _begin(rows, at + 1, leads)
     code = "".join(rows)
     if _error(code) is None:
         return Cell(code, tuple(leads), runs, frozenset())
     timed = _mask(rows, at)
     code = "".join(rows)
     return Cell(code, tuple(leads), runs, timed, _error(code))
+
+
+def _begin(rows: list[str], at: int, leads: list[int]) -> int:
+    """Take away what stands before the code from a row on; return the first row that holds any."""
+    at = _dedent(rows, at, leads)
+    if at == len(rows) or not rows[at].lstrip().startswith(">>>"):
+        return at
+    for number, row in enumerate(rows[at:], at):
+        prompt = _PROMPT.match(row)
+        if prompt:
+            leads[number] += prompt.end()
+            rows[number] = row[prompt.end() :]
+    return _dedent(rows, at, leads)
 
 
 def _dedent(rows: list[str], at: int, leads: list[int]) -> int:

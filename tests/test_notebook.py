@@ -340,6 +340,8 @@ def test_an_exception_ends_its_cell_alone() -> None:
             "  x = (\n    x)\n  x.to(\n  device\n  )\n  x + 1",
             "  x = (\n    x)\n  x = x.to(\n  device\n  )\n  x + 1",
         ),
+        (">>> if 1:\n...     x.to(device)\n>>> x + 1", ">>> if 1:\n...     x = x.to(device)\n>>> x + 1"),
+        (" >>> x.to(device)\n\n  >>> x + 1", " >>> x = x.to(device)\n\n  >>> x + 1"),
         ("  # devlint: ignore[DEV101]\n\n  x + 1", "\n  x + 1"),
         ("  y = 1  # devlint: ignore[DEV101]\n  x + 1", "  y = 1\n  x + 1"),
     ],
