@@ -12,7 +12,6 @@ from devlint import fix as fix_module
 from devlint.errors import DevlintError
 from devlint.finding import Edit, Finding, Fix, Position, Severity
 from devlint.fix import diff, fix, write
-from devlint.lint import lint
 from devlint.settings import Settings
 
 if TYPE_CHECKING:
@@ -140,15 +139,3 @@ def test_a_diff_is_one_that_patch_reads() -> None:
         "--- a.py\n+++ a.py\n@@ -1,2 +1,2 @@\n a\r\n"
         "-b\n\\ No newline at end of file\n+c\n\\ No newline at end of file\n"
     )
-
-
-@pytest.mark.parametrize(
-    ("binds", "safe"),
-    [("", False), ("    global x\n", True), ("    x = x0\n", True), ("    [x for x in xs]\n", False)],
-)
-def test_a_name_that_a_function_only_reads_is_not_assigned_to(binds: str, safe: bool) -> None:
-    """An assignment would make it a local variable without a value."""
-    head = "import torch\nx0 = x = torch.ones(2)\ndef f(device, xs):\n"
-    body = f"{head}{binds}    x.to(device)\n    return x + 1\n"
-    (finding,) = lint(body, "a.py")
-    assert (finding.code, finding.fix is not None) == ("DEV101", safe)
