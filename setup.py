@@ -24,7 +24,9 @@ class BuildWithPrograms(build_py):
             # Not compressed: the wheel is, and does it better with the programs in one piece.
             with zipfile.ZipFile(self._archive(), "w") as archive:
                 for path in _programs():
-                    entry = zipfile.ZipInfo(path.relative_to(PROGRAMS).as_posix())  # dated 1980, as every time
+                    entry = zipfile.ZipInfo(
+                        path.relative_to(PROGRAMS).as_posix()
+                    )  # dated 1980, as every time
                     entry.external_attr = 0o644 << 16
                     archive.writestr(entry, path.read_bytes())
 
