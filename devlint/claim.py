@@ -51,8 +51,8 @@ class Claim(NamedTuple):
     setup: str = ""
     """Python run before the program: the setting of torch without which the bug does not show."""
     packages: tuple[str, ...] = ()
-    """What programs import besides torch and what comes with it: where one of these is not installed, a program
-    that it stops is not judged. Any other import that fails makes the claim false."""
+    """What programs import besides torch and what comes with it. A program that stops because one of these is
+    not installed is not judged; any other import that fails makes the claim false."""
     programs: Mapping[str, Claim] = MappingProxyType({})
     """Claims of other programs: `{"loop": …}` is about `bug_loop.py` and `fixed_loop.py`."""
 

@@ -98,8 +98,8 @@ def check(program: Path) -> None:
 def prove(folder: Path, *codes: str, devices: Sequence[str] = ("cpu", "sim")) -> None:
     """Run the programs of these rules with torch; raise AssertionError where a claim is false or is not run.
 
-    `codes` may be prefixes and names too; `devices` are those of `devlint verify`. Raises DevlintError where a
-    rule is not installed.
+    `codes` may be prefixes and names too; `devices` are those of `devlint verify`. Raises DevlintError where
+    a rule is not installed.
     """
     from .runtime.catalogue import cases
     from .runtime.devices import run_all

@@ -43,7 +43,7 @@ class Unproven(NamedTuple):
 
 
 def find_fixtures() -> Path:
-    """Where the programs of devlint's own rules are: the archive of an installed package, or a checkout's folder."""
+    """Where the programs of devlint's own rules are: an installed package's archive, a checkout's folder."""
     package, checkout = Path(__file__).parents[1:3]
     archive, folder = package / "fixtures.zip", checkout / "fixtures"
     found = archive if archive.is_file() else folder
@@ -67,7 +67,7 @@ def unpacked(place: Path) -> Iterator[Path]:
 
 
 def chosen(names: Sequence[str]) -> list[Installed]:
-    """The rules that these codes, prefixes or names mean, or all; what devlint itself reports is among them."""
+    """The rules that these codes, prefixes or names mean, or all; what devlint itself reports included."""
     return sorted(meant(names) if names else installed().values(), key=lambda rule: rule.code)
 
 

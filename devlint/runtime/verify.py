@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 CONFIRMED, REFUTED, UNDECIDED = 0, 1, 2
 INSTALL = "devlint verify runs programs with torch, which is not installed: pip install torch numpy"
 _EPILOG = """\
-exit status: 0 what was run is confirmed, 1 a claim is false, 2 a mistake in usage, or something could not be run
+exit status: 0 every claim is confirmed, 1 one is false, 2 wrong usage, or something could not be run
 """
 
 
 def main(argv: Sequence[str]) -> int:
-    """Run the command: 0 if every claim holds, 1 if one is false, 2 if something asked for could not be run."""
+    """Run the command: 0 if every claim holds, 1 if one is false, 2 if something could not be run."""
     options = _parser().parse_args(argv)
     try:
         rules = chosen(options.rules)
