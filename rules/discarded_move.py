@@ -42,7 +42,12 @@ class DiscardedMove(Rule[Discarded]):
     fact = Discarded
     claim = Claim(
         MIXED_DEVICES,
-        programs={"to_host": Claim(Raises("TypeError", "can't convert .* device type tensor to numpy"))},
+        packages=("numpy",),
+        programs={
+            "to_host": Claim(
+                Raises("TypeError", "can't convert .* device type tensor to numpy"), packages=("numpy",)
+            )
+        },
     )
 
     def suspects(self, fact: Discarded) -> bool:

@@ -38,6 +38,8 @@ class Outcome(TypedDict, total=False):
     """The first line of its message, or how the process died."""
     line: int
     """The last line of the program that it passed through, 0 if none."""
+    lacks: str
+    """The package whose absence it was, if it was that."""
     values: dict[str, str]
     """The `repr` of every expression."""
 
@@ -75,7 +77,17 @@ def _raised(error: BaseException, path: str) -> Outcome:
     lines = str(error).strip().splitlines() or [""]
     names = [cls.__name__ for cls in type(error).__mro__ if cls is not object]
     line = _line(error.__traceback__, path)
-    return {"status": "raised", "error": names, "message": lines[0][:_LONGEST], "line": line}
+    outcome: Outcome = {"status": "raised", "error": names, "message": lines[0][:_LONGEST], "line": line}
+    if package := _absent(error):
+        outcome["lacks"] = package
+    return outcome
+
+
+def _absent(error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError):
+        return (error.name or "").partition(".")[0]
+    # How torch says it of the one package that it uses if it is there (torch/csrc/utils/tensor_numpy.cpp).
+    return "numpy" if isinstance(error, RuntimeError) and str(error) == "Numpy is not available" else ""
 
 
 def _line(traceback: TracebackType | None, path: str) -> int:
