@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from . import __version__
 from .config import Configs
+from .console import printable
 from .errors import DevlintError
 from .files import excluded
 from .lint import lint
@@ -51,7 +52,7 @@ class Plugin:
         try:
             cls.configs.for_folder(os.getcwd())
         except DevlintError as error:
-            sys.exit(f"devlint: {error}")
+            sys.exit(f"devlint: {printable(str(error))}")
 
     def run(self) -> Iterator[tuple[int, int, str, type[Plugin]]]:
         """Yield row, column (from 0: flake8 adds one) and text of each finding."""
@@ -60,7 +61,7 @@ class Plugin:
             return
         for finding in self._findings(settings):
             row, column = finding.start
-            yield row, column - 1, f"{finding.code} {finding.message}", type(self)
+            yield row, column - 1, f"{finding.code} {printable(finding.message)}", type(self)
 
     def _findings(self, settings: Settings) -> list[Finding]:
         """Return the findings that flake8 is to decide about.

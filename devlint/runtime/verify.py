@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..console import printable, say
 from ..errors import DevlintError
 from . import report
 from .catalogue import Case, Unproven, cases, find_fixtures
@@ -30,7 +31,7 @@ def main(argv: Sequence[str]) -> int:
             raise DevlintError(INSTALL)
         found, unproven = cases(options.codes, options.fixtures or find_fixtures())
     except DevlintError as error:
-        print(f"devlint: {error}", file=sys.stderr)
+        say(error)
         return 2
     runs = run_all(options.device or DEVICES, found, _progress(len(found)))
     proofs = prove(runs, unproven)
@@ -73,7 +74,7 @@ def _progress(total: int) -> Callable[[str, Case], None]:
 
     def show(device: str, case: Case) -> None:
         text = f"{case.code} {case.program} on {device} ({total} programs)"
-        print(f"\r\033[K{text}", end="", file=sys.stderr, flush=True)
+        print(f"\r\033[K{printable(text)}", end="", file=sys.stderr, flush=True)
 
     return show
 
@@ -84,9 +85,9 @@ def _print(options: argparse.Namespace, proofs: list[Proof], runs: list[Run]) ->
     for run in runs:
         reason = run.about.get("unavailable")
         if reason and (options.device or run.device not in HARDWARE):
-            print(f"devlint: not run on {run.device}: {reason}", file=sys.stderr)
+            say(f"not run on {run.device}: {reason}")
         elif not reason and run.device == "sim" and not run.about["tested"]:
-            print(f"devlint: sim is not tested with torch {run.about['torch']}", file=sys.stderr)
+            say(f"sim is not tested with torch {run.about['torch']}")
     devices = {run.device: run.about for run in runs}
     if options.json:
         print(report.as_json(proofs, devices))
