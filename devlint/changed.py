@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os.path
+import os
 import re
 import subprocess
 from typing import TYPE_CHECKING
@@ -13,6 +13,13 @@ if TYPE_CHECKING:
     from .finding import Finding
 
 _HUNK = re.compile(rb"@@ -\S+ \+(\d+)(?:,(\d+))? @@")
+# A repository's own configuration names programs for git to run, and may be as little trusted as its code.
+_HARMLESS = (
+    *("--no-pager", "--no-optional-locks"),  # without locks, the index is not written, which runs a hook
+    *("-c", "core.fsmonitor=", "-c", f"core.hooksPath={os.devnull}", "-c", "safe.bareRepository=explicit"),
+)
+_NO_FETCHING = {"GIT_NO_LAZY_FETCH": "1"}
+"""A remote is asked by programs that the configuration may name."""
 _ESCAPE = re.compile(rb"\\([0-7]{3}|.)")
 _ESCAPES = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t": b"\t", b"v": b"\v"}
 
@@ -22,6 +29,7 @@ class Changes:
 
     def __init__(self, revision: str) -> None:
         """Ask git; raises DevlintError where it has no answer."""
+        self._variables = _NO_FETCHING
         self._root = os.fsdecode(_git("rev-parse", "--show-toplevel").rstrip(b"\n"))
         _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{revision}^{{commit}}", about=revision)
         base = _git("merge-base", revision, "HEAD", about=revision).split()[0].decode()
@@ -31,6 +39,7 @@ class Changes:
                 *(
                     "diff",
                     "--unified=0",
+                    "--inter-hunk-context=0",
                     "--find-renames",
                     "--ignore-submodules",
                     "--no-color",

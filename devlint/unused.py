@@ -8,6 +8,10 @@ next real finding on its line.
 The fix takes out the codes that silence nothing, and the whole suppression where none is left. What else the
 comment says, such as the reason, stays.
 
+A comment that only tries to be a suppression, such as `# devlint: ignore DEV101` without the brackets or
+`# devlint: disable`, silences nothing and is reported too. The fix adds the brackets where codes are named;
+what the comment is about is not fixed meanwhile.
+
 Judged are devlint's own forms, and in a `noqa` the codes that begin with `DEV`. A blanket `# noqa` and the
 codes of other tools are not, as they may be meant for those. Neither are codes of rules that are off in this
 run. To keep a suppression that is needed elsewhere only, name this rule in it, as in
@@ -56,6 +60,14 @@ def settle(
     rows = split_rows(text)
     found = [item for item in suppressions(text, rows) if noqa or item.own]
     kept = [finding for finding in findings if not any(item.silences(finding) for item in found)]
+    # What somebody wanted left alone is told, and not changed.
+    malformed = [
+        item if _names_rules(item, known) else item._replace(codes=()) for item in found if item.malformed
+    ]
+    kept = [
+        finding._replace(fix=None) if any(item.means(finding) for item in malformed) else finding
+        for finding in kept
+    ]
     if CODE not in on or any(finding.code == unreadable.CODE for finding in findings):
         return kept
     for item in found:
@@ -76,6 +88,8 @@ def _judged(
     on: Collection[str],
 ) -> Finding | None:
     """Return the finding about a suppression some of whose codes silence none of the `silenced` findings."""
+    if item.malformed:
+        return _malformed(item, path, known)
     if not item.codes:
         idle = item.own and not any(item.silences(finding) for finding in silenced)
         return _finding(item, ["this suppression"], (), rows, path) if idle else None
@@ -84,6 +98,23 @@ def _judged(
         return None
     kept = tuple(code for code in item.codes if code not in idle_codes)
     return _finding(item, [f"`{code}`" for code in idle_codes], kept, rows, path)
+
+
+def _malformed(item: Suppression, path: str, known: Collection[str]) -> Finding:
+    """Return the finding about what tries to be a suppression; the cure silences only what it names."""
+    comment, (start, end) = item.comment, item.at
+    first, last = (Position(comment.row, comment.column + at + 1) for at in (start, end))
+    cure = item.cure if _names_rules(item, known) else None
+    fix = Fix(f"write `{cure}`", (Edit(first, last, cure),), safe=True) if cure else None
+    reason = (
+        "It reads `# devlint: ignore[CODE]` or `# devlint: file-ignore[CODE]`, or has nothing after the word."
+    )
+    message = f"`{comment.text[start:end]}` is malformed and silences nothing"
+    return Finding(path, first, last, CODE, NAME, SEVERITY, message, reason, fix, comment.row)
+
+
+def _names_rules(item: Suppression, known: Collection[str]) -> bool:
+    return all(any(covers(code, rule) for rule in known) for code in item.codes)
 
 
 def _idle(
