@@ -5,12 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 import subprocess
-import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from .catalogue import concerns, expressions
+from .isolate import python
 from .worker import HARDWARE
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _job(case: Case) -> Job:
 
 def _converse(device: str, jobs: list[Job]) -> Iterator[object]:
     """Everything a worker says; if it is lost, that it died, for ever."""
-    command = [sys.executable, "-m", "devlint.runtime.worker", device]
+    command = [*python("devlint.runtime.worker"), device]
     with tempfile.TemporaryFile("w+") as errors:
         pipe = subprocess.PIPE
         with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=errors, text=True) as worker:
