@@ -143,13 +143,16 @@ def _finding(
         SEVERITY,
         f"{', '.join(what)} {verb} nothing here",
         "It would hide the next real finding.",
-        Fix("take out what silences nothing", (edit,), safe=True),
+        None if edit is None else Fix("take out what silences nothing", (edit,), safe=True),
         comment.row,
     )
 
 
-def _edit(item: Suppression, kept: Sequence[str], rows: Sequence[str]) -> Edit:
-    """Return the edit that leaves the codes `kept`; without any, the suppression goes, its reason stays."""
+def _edit(item: Suppression, kept: Sequence[str], rows: Sequence[str]) -> Edit | None:
+    """Return the edit that leaves the codes `kept`; without any, the suppression goes, its reason stays.
+
+    There is none where a file ends in a backslash but for the comment.
+    """
     comment, row = item.comment, item.comment.row
 
     def edit(start: int, end: int, content: str) -> Edit:
@@ -167,6 +170,8 @@ def _edit(item: Suppression, kept: Sequence[str], rows: Sequence[str]) -> Edit:
     if left:
         return edit(comment.column, end, left)
     text = rows[row - 1]
+    if comment.alone and rows[row - 2 : row - 1] and rows[row - 2].rstrip("\r\n").endswith("\\"):
+        return edit(0, end, "") if text.endswith(("\r", "\n")) else None
     if comment.alone and text.endswith(("\r", "\n")):
         return Edit(Position(row, 1), Position(row + 1, 1), "")
     return edit(len(text[: comment.column].rstrip()), end, "")

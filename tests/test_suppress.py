@@ -152,6 +152,13 @@ def test_rules_that_are_off_are_not_judged() -> None:
     assert len(idle(body, Selection(select=("TST", "DEV001")))) == 1
 
 
+def test_what_cannot_be_taken_out_has_no_fix() -> None:
+    """A file must not end in a backslash."""
+    body = "import torch\ny = 1 \\\n# noqa: DEV101"
+    (finding,) = lint(body, "a.py")
+    assert (finding.code, finding.fix) == ("DEV001", None)
+
+
 @pytest.mark.parametrize(
     ("body", "after"),
     [
@@ -168,6 +175,9 @@ def test_rules_that_are_off_are_not_judged() -> None:
         ("x.to(d)  # devlint: ignore[TST101, TST9, X] why\n", "x.to(d)  # devlint: ignore[TST101] why\n"),
         ("y = 1  # noqa: E501,DEV101 why\n", "y = 1  # noqa: E501 why\n"),
         ("y = 1  # noqa: DEV101  # devlint: ignore[TST1] why\n", "y = 1  # why\n"),
+        ("y = 1 \\\n# noqa: DEV101\nz = 2\n", "y = 1 \\\n\nz = 2\n"),
+        ("y = 1 \\\r\n  # noqa: DEV101\r\n", "y = 1 \\\r\n\r\n"),
+        ("y = 1 + \\\n  2  # noqa: DEV101", "y = 1 + \\\n  2"),
     ],
 )
 def test_what_silences_nothing_is_taken_out_and_the_reason_stays(body: str, after: str) -> None:
