@@ -48,7 +48,8 @@ def chosen(path: str, pattern: str, root: str) -> bool:
 
 def expanded(pattern: str) -> list[str]:
     """Return the patterns that one with braces stands for; raises DevlintError where they are too many."""
-    found, done = [pattern], []
+    found = [pattern]
+    done: list[str] = []
     while found:
         if len(found) + len(done) > _MOST:
             raise DevlintError(f"the pattern {pattern!r} stands for too many others")
