@@ -70,10 +70,11 @@ def settle(
     ]
     if CODE not in on or any(finding.code == unreadable.CODE for finding in findings):
         return kept
+    silencing = [item for item in found if not item.malformed]
     for item in found:
         about = _judged(item, findings, rows, path, known, on)
         # A suppression cannot vouch for itself, unless it says so.
-        others = [other for other in found if other is not item or CODE in item.codes]
+        others = [other for other in silencing if other is not item or CODE in item.codes]
         if about and not any(other.silences(about) for other in others):
             kept.append(about)
     return sorted(kept, key=lambda finding: finding[:5])

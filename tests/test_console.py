@@ -224,3 +224,21 @@ def test_a_file_whose_name_is_a_flag_is_none(
     assert "./--exclude=*.py is the file" in err
     assert printed(capsys, "--exclude=x.py", "bad.py")[0] == 1
     assert printed(capsys, "--", "--exclude=*.py", "bad.py")[0] == 1
+
+
+def test_flake8_is_told_in_one_line(hostile: Path) -> None:
+    from argparse import Namespace
+
+    from devlint.flake8 import Plugin
+
+    key = json.dumps(HOSTILE).replace("\x7f", "\\u007f")
+    (hostile / "pyproject.toml").write_text(f"[tool.devlint]\n{key} = 1\n")
+    with pytest.raises(SystemExit) as stopped:
+        Plugin.parse_options(Namespace(disable_noqa=False))
+    assert_harmless(str(stopped.value))
+    (hostile / "pyproject.toml").unlink()
+    Plugin.parse_options(Namespace(disable_noqa=False))
+    comment = f"x = 1  # devlint: ignore {ESCAPE}{BIDI}##vso[x]\n"
+    (message,) = [text for _, _, text, _ in Plugin(None, [comment], "a.py").run()]  # type: ignore[arg-type]
+    assert message.startswith("DEV001 ")
+    assert_harmless(message)
