@@ -9,6 +9,7 @@ from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import output
+from .console import quoted
 from .errors import DevlintError
 from .lint import NOTEBOOK, lint
 from .text import Rows, decode, split_rows
@@ -181,7 +182,7 @@ def diff(path: str, before: bytes, after: bytes) -> str:
     from difflib import unified_diff
 
     old, new = (split_rows(decode(raw).text) for raw in (before, after))
-    lines = unified_diff(old, new, path, path)
+    lines = unified_diff(old, new, quoted(path), quoted(path))
     return "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
     )

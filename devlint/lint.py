@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from . import sift, unreadable
 from .errors import broken_rule
 from .finding import order
-from .globs import matches
+from .globs import chosen
 from .infer import infer
 from .selection import choose
 from .settings import Selection, Settings
@@ -77,7 +77,7 @@ def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
     ignored = tuple(
         selector
         for pattern, selectors in settings.per_file_ignores
-        if matches(path, (pattern,), settings.root)
+        if chosen(path, pattern, settings.root)
         for selector in selectors
     )
     return (*settings.selections, Selection(ignore=ignored)) if ignored else settings.selections

@@ -6,6 +6,8 @@ import contextlib
 import time
 from typing import TYPE_CHECKING
 
+from .console import printable
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from typing import TextIO
@@ -34,7 +36,7 @@ def status_line(
         now = clock()
         if now >= due:
             due, shown = now + _PAUSE, True
-            stream.write(f"{_CLEAR}devlint: {text}")
+            stream.write(f"{_CLEAR}devlint: {printable(text)}")
             stream.flush()
 
     try:

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 from .catalogue import concerns, expressions
+from .isolate import python
 from .worker import HARDWARE
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ def _job(case: Case) -> Job:
 @contextlib.contextmanager
 def _started(device: str) -> Iterator[_Worker]:
     """Start a worker, and stop it in the end."""
-    command = [sys.executable, "-m", "devlint.runtime.worker", device]
+    command = [*python("devlint.runtime.worker"), device]
     pipe = subprocess.PIPE
     with (
         tempfile.TemporaryDirectory(prefix="devlint-", ignore_cleanup_errors=True) as scratch,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import types
 from typing import TYPE_CHECKING, TypedDict
@@ -45,12 +44,11 @@ class Outcome(TypedDict, total=False):
 
 
 def run(job: Job) -> Outcome:
-    """Run a program as `python PATH` would."""
+    """Run a program as `python PATH` would, but for its folder, from which it imports nothing."""
     module = types.ModuleType("__main__")
     module.__file__ = job["path"]
     sys.modules["__main__"] = module
     sys.argv = [job["path"]]
-    sys.path.insert(0, os.path.dirname(os.path.abspath(job["path"])))
     exec(job["setup"], {})
     try:
         exec(compile(job["source"], job["path"], "exec"), module.__dict__)

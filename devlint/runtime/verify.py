@@ -10,6 +10,7 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..console import say
 from ..errors import DevlintError
 from ..progress import status_line
 from . import report
@@ -35,7 +36,7 @@ def main(argv: Sequence[str]) -> int:
         rules = chosen(options.rules)
         silent = [rule for rule in rules if rule.rule is None]
         for rule in silent if options.rules else ():
-            print(f"devlint: {rule.code} ({rule.name}) claims nothing about torch", file=sys.stderr)
+            say(f"{rule.code} ({rule.name}) claims nothing about torch")
         codes = [rule.code for rule in rules if rule.rule is not None]
         if not codes:
             _print(options, [], [])
@@ -44,10 +45,10 @@ def main(argv: Sequence[str]) -> int:
         if importlib.util.find_spec("torch") is None:
             raise DevlintError(INSTALL)
     except DevlintError as error:
-        print(f"devlint: {error}", file=sys.stderr)
+        say(error)
         return UNDECIDED
     if options.verbose:
-        print(f"devlint: the programs are those in {place}", file=sys.stderr)
+        say(f"the programs are those in {place}")
     with unpacked(place) as folder:
         found, unproven = cases(codes, folder)
         with status_line(sys.stderr, patience=0) as show:
@@ -124,12 +125,12 @@ def _tell(options: argparse.Namespace, runs: Sequence[Run], proofs: Sequence[Pro
     for run in runs:
         reason = run.about.get("unavailable")
         if reason and (options.device or run.device not in HARDWARE):
-            print(f"devlint: not run on {run.device}: {reason}", file=sys.stderr)
+            say(f"not run on {run.device}: {reason}")
         elif not reason and run.device == "sim" and not run.about["tested"]:
-            print(f"devlint: sim is not tested with torch {run.about['torch']}", file=sys.stderr)
+            say(f"sim is not tested with torch {run.about['torch']}")
     absent = sorted({outcome["lacks"] for run in runs for _, outcome in run.outcomes if "lacks" in outcome})
     if any(proof.verdict is Verdict.NOT_RUN for proof in proofs):
-        print(f"devlint: some programs need {', '.join(absent)}, which is not installed", file=sys.stderr)
+        say(f"some programs need {', '.join(absent)}, which is not installed")
 
 
 def _print(options: argparse.Namespace, proofs: list[Proof], runs: Sequence[Run]) -> None:

@@ -449,9 +449,23 @@ def test_command_needs_a_working_torch(
     broken = fixtures / "broken"
     broken.mkdir()
     (broken / "torch.py").write_text("raise ImportError('libtorch is gone')")
-    monkeypatch.setenv("PYTHONPATH", str(broken))
+    monkeypatch.syspath_prepend(broken)
     assert verify.main(["TST101", "--fixtures", str(fixtures)]) == 2
     assert "libtorch is gone" in capsys.readouterr().err
+
+
+def test_modules_in_the_current_folder_and_beside_a_program_are_not_imported(
+    fixtures: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    marker = fixtures / "marker"
+    names = {*sys.stdlib_module_names, "torch", "numpy", "sympy", "devlint", "usercustomize"}
+    for folder in (fixtures, fixtures / "TST101"):
+        for name in names:
+            (folder / f"{name}.py").write_text(f"open({str(marker)!r}, 'a').write(__name__ + '\\n')\n")
+    monkeypatch.chdir(fixtures)
+    assert verify.main(["TST101", "--device", "cpu", "--fixtures", "."]) == 0
+    assert not marker.exists(), marker.read_text()
+    assert "confirmed" in capsys.readouterr().out
 
 
 UNSUPPORTED = {
