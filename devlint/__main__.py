@@ -1,10 +1,12 @@
 """Runs devlint as `python -m devlint`."""
 
-from __future__ import annotations
-
 import sys
 
-from .cli import main
-
 if __name__ == "__main__":
+    # `-m` puts the current folder first on the path: a module of the linted repository would be imported in
+    # place of the one that devlint means. What Python and devlint's package import before cannot be helped.
+    if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
+        del sys.path[0]
+    from .cli import main
+
     sys.exit(main())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os.path
-import sys
 from typing import TYPE_CHECKING
 
+from .console import say
 from .lint import selections_for
 from .registry import severities
 from .selection import choose
@@ -61,8 +61,8 @@ class Accepted:
         if not lines:
             return False
         more = [f"  and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
-        about = f"devlint: {self.baseline.path} lists what is fixed (--write-baseline takes it out):"
-        print(about, *lines[:_SHOWN], *more, sep="\n", file=sys.stderr)
+        about = f"{self.baseline.path} lists what is fixed (--write-baseline takes it out):"
+        say(about, *lines[:_SHOWN], *more)
         return True
 
     def write(self, findings: list[Finding], sources: Mapping[str, str]) -> None:

@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any
 
-from . import report
+from . import console, report
 from .config import Configs
 from .errors import DevlintError
 from .files import find
@@ -78,7 +78,7 @@ class _Check:
         else:
             self._lint(paths)
         for problem in dict.fromkeys(self.problems):
-            print(f"devlint: {problem}", file=sys.stderr)
+            console.say(problem)
         if self.problems:
             return 2
         found = self.diffs if self.options.diff else self.findings
@@ -86,7 +86,7 @@ class _Check:
 
     def _lint(self, paths: list[str]) -> None:
         if not paths and not self.problems and self.options.diff_base is None:
-            print("devlint: no Python files found", file=sys.stderr)
+            console.say("no Python files found")
         for path in paths if self.options.quiet else counted(paths, sys.stderr):
             try:
                 self._file(path)
@@ -134,7 +134,7 @@ class _Check:
 
     def _show(self, paths: list[str]) -> None:
         if self.options.show_files:
-            sys.stdout.write("".join(f"{path}\n" for path in paths))
+            sys.stdout.write("".join(f"{console.quoted(path)}\n" for path in paths))
         elif paths:
             from .show import shown
 
@@ -192,7 +192,7 @@ class _Check:
         if self.options.verbose:
             import traceback
 
-            traceback.print_exc()
+            console.say(*traceback.format_exc().splitlines())
         self.problems.append(f"{path}: internal error: {type(error).__name__}: {error} (-v shows where)")
 
     def _settle(self) -> None:
@@ -205,7 +205,7 @@ class _Check:
             return
         self.accepted.write(self.findings, self.sources)
         if not self.options.quiet:
-            print(f"devlint: {len(self.findings)} findings in {self.options.baseline}", file=sys.stderr)
+            console.say(f"{len(self.findings)} findings in {self.options.baseline}")
         self.findings = []
 
     def _add_noqa(self) -> None:
@@ -230,7 +230,7 @@ class _Check:
                 self.problems.append(str(error))
             left += mine
         if not self.options.quiet:
-            print(f"devlint: {len(self.findings) - len(left)} findings silenced", file=sys.stderr)
+            console.say(f"{len(self.findings) - len(left)} findings silenced")
         self.findings = left
 
     def _print(self) -> None:
@@ -250,7 +250,7 @@ class _Check:
 
             outcome = outcome._replace(rules=installed())
         if self.options.diff:
-            sys.stdout.write("".join(self.diffs))
+            sys.stdout.write(console.diff("".join(self.diffs), sys.stdout))
             text = f"Would fix {self.fixed} of {self.fixed + len(self.findings)} findings.\n"
             text = "" if self.options.quiet else text
         else:

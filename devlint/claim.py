@@ -50,6 +50,9 @@ class Claim(NamedTuple):
     """The page of torch's documentation that backs what `needs` leaves unproven."""
     setup: str = ""
     """Python run before the program: the setting of torch without which the bug does not show."""
+    packages: tuple[str, ...] = ()
+    """What programs import besides torch and what comes with it. A program that stops because one of these is
+    not installed is not judged; any other import that fails makes the claim false."""
     programs: Mapping[str, Claim] = MappingProxyType({})
     """Claims of other programs: `{"loop": …}` is about `bug_loop.py` and `fixed_loop.py`."""
 

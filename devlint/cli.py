@@ -6,6 +6,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from .console import say
 from .errors import DevlintError
 
 if TYPE_CHECKING:
@@ -27,13 +28,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except DevlintError as error:
-        print(f"devlint: {error}", file=sys.stderr)
+        say(error)
         return FAILED
     except BrokenPipeError:  # the reader, such as `head`, has gone
         _close_stdout()
         return FOUND
     except OSError as error:
-        print(f"devlint: cannot write the report: {error.strerror}", file=sys.stderr)
+        say(f"cannot write the report: {error.strerror}")
         _close_stdout()
         return FAILED
     except KeyboardInterrupt:

@@ -7,9 +7,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from .errors import DevlintError
 from .finding import Severity
-from .registry import installed
+from .registry import installed, meant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,9 +23,8 @@ def main(arguments: Sequence[str]) -> int:
         sys.stdout.write(listing())
         return 0
     parser = argparse.ArgumentParser(prog="devlint rule", description="Explain a rule.")
-    parser.add_argument("codes", nargs="+", metavar="CODE")
-    for name in parser.parse_args(arguments[1:]).codes:
-        _show(page(_named(name)))
+    parser.add_argument("rules", nargs="+", metavar="RULE", help="codes, prefixes, names, or ALL")
+    _show("\n".join(map(page, meant(parser.parse_args(arguments[1:]).rules))))
     return 0
 
 
@@ -45,14 +43,6 @@ def page(rule: Installed) -> str:
     """Return the documentation of a rule in Markdown."""
     on = "off unless selected" if rule.severity is Severity.NOTE else "on by default"
     return f"# {rule.name} ({rule.code})\n\n*{rule.severity.value}, {on}*\n\n{rule.page}\n"
-
-
-def _named(name: str) -> Installed:
-    rules = installed()
-    for rule in rules.values():
-        if name.upper() == rule.code or name.lower() == rule.name:
-            return rule
-    raise DevlintError(f"there is no rule {name!r} (`devlint rules` lists all)")
 
 
 def _show(markdown: str) -> None:

@@ -9,6 +9,7 @@ from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import output
+from .console import quoted
 from .errors import DevlintError
 from .lint import NOTEBOOK, lint
 from .text import Rows, decode, split_rows
@@ -104,7 +105,7 @@ def _in_program(raw: bytes, path: str, findings: Sequence[Finding]) -> tuple[byt
 
 def _in_cells(raw: bytes, path: str, findings: Sequence[Finding]) -> tuple[bytes, list[Finding]]:
     """Return a notebook with fixes applied in the cells of the findings, and those that were."""
-    from .magics import mask
+    from .magics import parse
     from .notebook import read, replaced
 
     sources = read(raw, path).sources
@@ -112,7 +113,7 @@ def _in_cells(raw: bytes, path: str, findings: Sequence[Finding]) -> tuple[bytes
     done: list[Finding] = []
     for cell in sorted({finding.cell for finding in findings if finding.cell is not None}):
         mine = [finding for finding in findings if finding.cell == cell]
-        fixed[cell], applied = _apply(sources[cell], mine, mask)
+        fixed[cell], applied = _apply(sources[cell], mine, parse)
         done += applied
     return replaced(raw, fixed), done
 
@@ -181,7 +182,7 @@ def diff(path: str, before: bytes, after: bytes) -> str:
     from difflib import unified_diff
 
     old, new = (split_rows(decode(raw).text) for raw in (before, after))
-    lines = unified_diff(old, new, path, path)
+    lines = unified_diff(old, new, quoted(path), quoted(path))
     return "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
     )

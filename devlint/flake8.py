@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from . import __version__
 from .config import Configs
+from .console import printable
 from .errors import DevlintError
 from .files import excluded
 from .lint import lint
@@ -51,7 +52,7 @@ class Plugin:
         try:
             cls.configs.for_folder(os.getcwd())
         except DevlintError as error:
-            sys.exit(f"devlint: {error}")
+            sys.exit(f"devlint: {printable(str(error))}")
 
     def run(self) -> Iterator[tuple[int, int, str, type[Plugin]]]:
         """Yield row, column (from 0: flake8 adds one) and text of each finding."""
@@ -60,19 +61,28 @@ class Plugin:
             return
         for finding in self._findings(settings):
             row, column = finding.start
-            yield row, column - 1, f"{finding.code} {finding.message}", type(self)
+            yield row, column - 1, f"{finding.code} {printable(finding.message)}", type(self)
 
     def _findings(self, settings: Settings) -> list[Finding]:
         """Return the findings that flake8 is to decide about.
 
-        devlint also takes a `# noqa` on the last row of a statement, which flake8 does not see. One on the
-        row of the finding is left to flake8 and to the plugins that ask it which comments were of use.
+        devlint also takes a `# noqa` on the first or last row of a statement, flake8 only on that of the
+        finding. What such a comment silences is told on its row: flake8 leaves it out there, and plugins that
+        ask which comments were of use see that this one was.
         """
         plain = lint(self.text, self.filename, settings._replace(noqa=self.noqa))
         if not self.noqa or "noqa" not in self.text.lower():
             return plain
         everything = lint(self.text, self.filename, settings._replace(noqa=False))
-        return plain + [item for item in everything if item not in plain and self._has_noqa(item.start.row)]
+        from .suppress import suppressions
+        from .text import split_rows
 
-    def _has_noqa(self, row: int) -> bool:
-        return "noqa" in self.lines[row - 1].lower()
+        comments = [
+            item for item in suppressions(self.text, split_rows(self.text)) if not item.own and item.rows
+        ]
+        for finding in everything:
+            rows = [item.comment.row for item in comments if item.silences(finding)]
+            if rows and finding not in plain:
+                row = finding.start.row if finding.start.row in rows else rows[0]
+                plain.append(finding._replace(start=finding.start._replace(row=row)))
+        return plain

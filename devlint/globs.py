@@ -1,13 +1,22 @@
-"""Glob patterns of the configuration: `*` crosses folders, a bare name matches at any depth."""
+"""Glob patterns of the configuration: `*` crosses folders, a bare name matches at any depth.
+
+`{a,b}` stands for either, as in a shell.
+"""
 
 from __future__ import annotations
 
 import os.path
+import re
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from typing import NamedTuple
 
+from .errors import DevlintError
+
 _SPECIAL = frozenset("*?[/")
+_BRACES = re.compile(r"(?<!\[)\{([^{}]*,[^{}]*)(?<!\[)\}")  # `[{]` is a brace in a name
+_MOST = 256
+"""Patterns that one with braces may stand for: their number is a product."""
 
 
 class _Patterns(NamedTuple):
@@ -31,8 +40,31 @@ def matches(path: str, patterns: tuple[str, ...], root: str) -> bool:
     )
 
 
+def chosen(path: str, pattern: str, root: str) -> bool:
+    """Whether a pattern means this file; one that begins with `!` means all files but those."""
+    negated = pattern.startswith("!")
+    return matches(path, (pattern.removeprefix("!"),), root) is not negated
+
+
+def expanded(pattern: str) -> list[str]:
+    """Return the patterns that one with braces stands for; raises DevlintError where they are too many."""
+    found = [pattern]
+    done: list[str] = []
+    while found:
+        if len(found) + len(done) > _MOST:
+            raise DevlintError(f"the pattern {pattern!r} stands for too many others")
+        one = found.pop(0)
+        braces = _BRACES.search(one)
+        if braces is None:
+            done.append(one)
+        else:
+            found += [one[: braces.start()] + part + one[braces.end() :] for part in braces[1].split(",")]
+    return done
+
+
 @lru_cache(maxsize=256)
 def _split(patterns: tuple[str, ...]) -> _Patterns:
+    patterns = tuple(one for pattern in patterns for one in expanded(pattern))
     plain = frozenset(pattern for pattern in patterns if _SPECIAL.isdisjoint(pattern))
     return _Patterns(plain, tuple(pattern for pattern in patterns if pattern not in plain))
 

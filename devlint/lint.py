@@ -9,16 +9,17 @@ from typing import TYPE_CHECKING, Any
 from . import sift, unreadable
 from .errors import broken_rule
 from .finding import order
-from .globs import matches
+from .globs import chosen
 from .infer import infer
 from .selection import choose
 from .settings import Selection, Settings
 from .text import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from .finding import Finding
+    from .infer.sections import Section
     from .rule import Fact, Rule
 
 DEFAULTS = Settings()
@@ -38,11 +39,13 @@ def lint(source: bytes | str, path: str = "<stdin>", settings: Settings = DEFAUL
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         book = notebook.read(source, path)
-    found = book.place(_program(book.code, path, settings)) if book.code else []
+    found = book.place(_program(book.code, path, settings, book.sections)) if book.code else []
     return sorted([*_reported(list(book.problems), path, settings), *found], key=order)
 
 
-def _program(source: bytes | str, path: str, settings: Settings) -> list[Finding]:
+def _program(
+    source: bytes | str, path: str, settings: Settings, sections: Sequence[Section] = ()
+) -> list[Finding]:
     raw = source if isinstance(source, bytes) else source.encode("utf-8", "surrogatepass")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the linted code's own, such as invalid escapes
@@ -59,7 +62,7 @@ def _program(source: bytes | str, path: str, settings: Settings) -> list[Finding
         if matters:
             try:
                 tree = ast.parse(text)
-                facts = infer(text, tree).facts
+                facts = infer(text, tree, sections=sections).facts
             except unreadable.UNPARSABLE as error:
                 return _reported([unreadable.unreadable(path, error, raw)], path, settings)
             if facts:
@@ -74,7 +77,7 @@ def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
     ignored = tuple(
         selector
         for pattern, selectors in settings.per_file_ignores
-        if matches(path, (pattern,), settings.root)
+        if chosen(path, pattern, settings.root)
         for selector in selectors
     )
     return (*settings.selections, Selection(ignore=ignored)) if ignored else settings.selections

@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import magics
 from .finding import Edit, Position
+from .infer.sections import Section
 from .text import decode, split_rows
 from .unreadable import UNDECODABLE, UNPARSABLE, no_notebook, too_deep, unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from .finding import Finding, Fix
 
@@ -30,19 +30,23 @@ class Notebook(NamedTuple):
     sources: Mapping[int, str]
     """The code cells as they were written, by their number, from 1 over cells of every kind."""
     code: str
-    """All of them, with what is no Python masked."""
+    """All of them, with what is no Python masked and cells that are indented as a whole dedented."""
+    sections: tuple[Section, ...]
+    """Where each cell is in `code`, and how it is run."""
+    leads: tuple[tuple[int, ...], ...]
+    """For each section, how many characters stand before each of its rows in the cell and not in `code`."""
     problems: tuple[Finding, ...]
     """The cells that cannot be read, or the one reason why the notebook cannot."""
 
     def place(self, findings: Iterable[Finding]) -> list[Finding]:
-        """Return findings in `code` with rows that count in their cell."""
-        numbers = list(self.sources)
-        sizes = (_size(source) for source in self.sources.values())
-        starts = list(accumulate(sizes, initial=0))
+        """Return findings in `code` with the cell, and the rows and columns in it, that they are at."""
         placed = []
         for finding in findings:
-            at = bisect_right(starts, finding.start.row - 1) - 1
-            placed.append(_placed(finding, numbers[at], range(starts[at] + 1, starts[at + 1] + 1)))
+            at = bisect_right(self.sections, finding.start.row, key=lambda section: section.rows.start) - 1
+            section, leads = self.sections[at], self.leads[at]
+            placed.append(
+                _placed(finding, section, _Layout(self.sources[section.number], section.rows, leads))
+            )
         return placed
 
 
@@ -61,33 +65,54 @@ def read(source: bytes | str, path: str) -> Notebook:
     if problem:
         return _broken(no_notebook(path, problem))
     sources = dict(_python(data))
-    code, problems = [], []
+    cells, sections = [], []
+    problems: list[Finding] = []
+    row = 1
     for number, written in sources.items():
-        try:
-            masked = magics.mask(written)
-        except UNPARSABLE as error:
-            problems.append(unreadable(path, error, written.encode("utf-8", "replace"))._replace(cell=number))
-            masked = magics.blank(written)
-        code.append(masked + "\n")
-    return Notebook(sources, "".join(code), tuple(problems))
+        cell, unread = _cell(written, path)
+        problems += [finding._replace(cell=number) for finding in unread]
+        rows = range(row, row + _size(written))
+        timed = frozenset(row + at - 1 for at in cell.timed)
+        measured, apart = cell.runs is not magics.Runs.HERE, cell.runs is magics.Runs.APART
+        sections.append(Section(number, rows, measured, apart, timed))
+        cells.append(cell)
+        row = rows.stop
+    code = "".join(f"{cell.code}\n" for cell in cells)
+    return Notebook(sources, code, tuple(sections), tuple(cell.leads for cell in cells), tuple(problems))
 
 
 def replaced(raw: bytes, sources: Mapping[int, str]) -> bytes:
     """Return the notebook with other sources in some cells, and every byte around them as it was."""
     decoded = decode(raw)
     text = decoded.text
-    (start,) = (start for key, _, start, _ in _members(text, _SPACE.match(text).end()) if key == "cells")  # type: ignore[union-attr]
+    _, start, _ = _member(text, _skip(text, 0), "cells")
     parts, done = [], 0
     for number, (_, cell, _) in enumerate(_items(text, start), 1):
         if number in sources:
-            value, begin, end = next(m[1:] for m in _members(text, cell) if m[0] == "source")
+            value, begin, end = _member(text, cell, "source")
             parts += [text[done:begin], _dumped(value, text, begin, end, sources[number])]
             done = end
     return decoded.encode("".join([*parts, text[done:]]))
 
 
 def _broken(finding: Finding) -> Notebook:
-    return Notebook({}, "", (finding,))
+    return Notebook({}, "", (), (), (finding,))
+
+
+def _cell(source: str, path: str) -> tuple[magics.Cell, list[Finding]]:
+    """Return a cell; where it cannot be read, a blank one and the reason."""
+    raw = source.encode("utf-8", "replace")
+    try:
+        cell = magics.read(source)
+    except UNPARSABLE as error:
+        blank = magics.Cell(magics.blank(source), (), magics.Runs.HERE, frozenset())
+        return blank, [unreadable(path, error, raw)]
+    if cell.error is None:
+        return cell, []
+    finding = unreadable(path, cell.error, raw)
+    layout = _Layout(source, range(1, 1 + _size(source)), cell.leads)
+    at = layout.position(finding.start)
+    return cell.blank(), [finding._replace(start=at, end=at)]
 
 
 def _size(source: str) -> int:
@@ -130,24 +155,56 @@ def _at(data: Any, *keys: str) -> Any:
     return data
 
 
-def _placed(finding: Finding, cell: int, rows: range) -> Finding:
-    def move(position: Position) -> Position:
-        return position._replace(row=position.row - rows.start + 1)
+class _Layout(NamedTuple):
+    """How a cell was written."""
 
+    source: str
+    rows: range
+    """The rows of the program that it takes."""
+    leads: Sequence[int]
+
+    def position(self, position: Position) -> Position:
+        """Return where a place in the program is in the cell."""
+        row = position.row - self.rows.start + 1
+        lead = self.leads[row - 1] if row <= len(self.leads) else 0
+        return Position(row, position.column + lead)
+
+    def edit(self, edit: Edit) -> Edit:
+        """Return an edit of the cell; new rows are indented as the cell is."""
+        start, end = self.position(edit.start), self.position(edit.end)
+        content = edit.content
+        if not any(self.leads):
+            return Edit(start, end, content)
+        lead = split_rows(self.source)[start.row - 1][: start.column - edit.start.column]
+        first, *others = split_rows(content) or [""]
+        content = first + "".join(lead + row if row.strip() else row for row in others)
+        whole_rows = edit.start.row < edit.end.row or edit.content.endswith(("\n", "\r"))
+        if edit.start.column == edit.end.column == 1 and whole_rows:
+            return Edit(start._replace(column=1), end._replace(column=1), lead * bool(content) + content)
+        return Edit(start, end, content)
+
+
+def _placed(finding: Finding, section: Section, layout: _Layout) -> Finding:
     return finding._replace(
-        start=move(finding.start),
-        end=move(finding.end),
-        fix=finding.fix and _moved(finding.fix, rows, move),
-        noqa_row=finding.noqa_row - rows.start + 1,
-        cell=cell,
+        start=layout.position(finding.start),
+        end=layout.position(finding.end),
+        fix=finding.fix and _moved(finding.fix, layout),
+        noqa_row=finding.noqa_row - section.rows.start + 1,
+        cell=section.number,
     )
 
 
-def _moved(fix: Fix, rows: range, move: Callable[[Position], Position]) -> Fix | None:
-    """Return the fix with rows that count in the cell, or `None` where it changes other cells too."""
-    if not all(place.row in rows for edit in fix.edits for place in (edit.start, edit.end)):
+def _moved(fix: Fix, layout: _Layout) -> Fix | None:
+    """Return the fix with places in the cell, or `None` where it changes other cells too."""
+    if not all(place.row in layout.rows for edit in fix.edits for place in (edit.start, edit.end)):
         return None
-    return fix._replace(edits=tuple(Edit(move(e.start), move(e.end), e.content) for e in fix.edits))
+    return fix._replace(edits=tuple(layout.edit(edit) for edit in fix.edits))
+
+
+def _member(text: str, at: int, name: str) -> tuple[Any, int, int]:
+    """Return value and place of the last member of a name, the one that readers of JSON take."""
+    *_, found = (member[1:] for member in _members(text, at) if member[0] == name)
+    return found
 
 
 def _members(text: str, at: int) -> Iterator[tuple[str, Any, int, int]]:

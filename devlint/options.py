@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+import os
+from typing import TYPE_CHECKING, NoReturn
 
 from . import __version__
+from .console import printable
 from .report import FORMATS
 from .settings import release
 
@@ -32,6 +34,10 @@ exit status: 0 nothing found, 1 findings, 2 a mistake in usage or configuration,
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """Return the options of the `check` command; a mistake in them ends the program."""
     top = parser()
+    for argument in arguments[: arguments.index("--") if "--" in arguments else None]:
+        # A program that hands on the names of files, such as pre-commit, must not hand on a flag.
+        if len(argument) > 1 and argument.startswith("-") and os.path.lexists(argument):
+            top.error(f"{argument} is a flag or a file here: ./{argument} is the file")
     options = top.parse_args(arguments)
     for one, others in _CONFLICTS.items():
         for other in others:
@@ -47,7 +53,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the `check` command."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="devlint",
         description="Find device-placement bugs in PyTorch code before it reaches a GPU.",
         epilog=_EPILOG,
@@ -114,6 +120,13 @@ def parser() -> argparse.ArgumentParser:
     old("--write-baseline", action="store_true", help="list all findings in the --baseline file")
     old("--diff-base", metavar="REV", help="report only what touches lines changed since this git revision")
     return top
+
+
+class _Parser(argparse.ArgumentParser):
+    """Repeats in a mistake what the command line says, which may be the names of files."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
 
 
 def _flag(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import re
 from functools import lru_cache
@@ -13,10 +14,10 @@ from . import unreadable, unused
 from .errors import DevlintError
 from .finding import Severity
 from .rule import Rule
-from .selection import choose
+from .selection import choose, covers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from importlib.metadata import EntryPoint
 
     from .settings import Selection
@@ -72,6 +73,33 @@ def active(selections: tuple[Selection, ...]) -> tuple[Rule[Any], ...]:
     return tuple(item.rule() for code, item in rules.items() if code in on and item.rule is not None)
 
 
+def meant(names: Iterable[str]) -> list[Installed]:
+    """Return the rules that codes, prefixes, names or `ALL` mean, each once.
+
+    Raises DevlintError that says what means no rule, and what was probably meant.
+    """
+    rules = installed().values()
+    chosen: dict[str, Installed] = {}
+    for name in names:
+        found = {
+            rule.code: rule
+            for rule in rules
+            if name and (covers(name, rule.code) or name.lower() == rule.name)
+        }
+        if not found:
+            raise DevlintError(f"no rule has the code, prefix or name {name!r} ({_hint(name)})")
+        chosen |= found
+    return list(chosen.values())
+
+
+def _hint(name: str) -> str:
+    from difflib import get_close_matches
+
+    known = {word.lower(): word for rule in installed().values() for word in (rule.name, rule.code)}
+    close = get_close_matches(name.lower(), known, n=1)
+    return f"did you mean `{known[close[0]]}`?" if close else "`devlint rules` lists all"
+
+
 def severities() -> dict[str, Severity]:
     """Return the severity of every rule by code."""
     return {code: item.severity for code, item in installed().items()}
@@ -91,6 +119,11 @@ def _modules(entry: EntryPoint) -> Iterator[ModuleType]:
         for info in pkgutil.iter_modules(getattr(root, "__path__", ())):
             yield importlib.import_module(f"{root.__name__}.{info.name}")
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == f"{__package__}.rules":
+            raise DevlintError(
+                f"{os.path.dirname(__file__)} is a source tree, in which no rules are installed: "
+                "run `devlint`, not `python -m devlint`, or elsewhere, or install it (`pip install -e .`)"
+            ) from None
         name = f"{entry.value} (from {entry.dist.name})" if entry.dist else entry.value
         raise DevlintError(f"cannot load the rules in {name}: {type(error).__name__}: {error}") from error
 

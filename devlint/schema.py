@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from .errors import DevlintError
+from .globs import expanded
 from .registry import installed
 from .selection import check
 from .settings import DEFAULT_EXCLUDE, Selection, Settings, release
@@ -65,6 +66,10 @@ def to_settings(data: Mapping[str, Any], path: str, prefix: str) -> Settings:
     for key, selectors in lists.items():
         if selectors:
             check(selectors, installed(), f"{path}: {prefix}{key}")
+    globs = {"exclude": table.exclude, "extend-exclude": table.extend_exclude}
+    globs |= {f'per-file-ignores."{pattern}"': (pattern,) for pattern, _ in per_file}
+    for key, patterns in globs.items():
+        _check_globs(patterns, f"{path}: {prefix}{key}", negatable=key not in ("exclude", "extend-exclude"))
     return Settings(
         root=os.path.dirname(os.path.abspath(path)),
         selections=(Selection(table.select, table.extend_select, table.ignore),),
@@ -78,6 +83,16 @@ def to_settings(data: Mapping[str, Any], path: str, prefix: str) -> Settings:
         target_torch=_release(table.target_torch, f"{path}: {prefix}target-torch"),
         source=path,
     )
+
+
+def _check_globs(patterns: tuple[str, ...], where: str, *, negatable: bool) -> None:
+    for pattern in patterns:
+        if pattern.startswith("!") and not negatable:
+            raise DevlintError(f"{where}: {pattern!r}: `!` is for per-file-ignores; write `[!]` for a name")
+        try:
+            expanded(pattern)
+        except DevlintError as error:
+            raise DevlintError(f"{where}: {error}") from None
 
 
 def _release(text: str | None, where: str) -> tuple[int, int] | None:

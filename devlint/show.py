@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from .console import escaped, printable
 from .lint import selections_for
 from .registry import severities
 from .selection import choose
@@ -30,12 +31,12 @@ def shown(path: str, settings: Settings, output_format: str, unsafe_fixes: bool)
     }
     source = settings.source or "the defaults"
     lines = [f"{key} = {_toml(value)}\n" for key, value in table.items() if value is not None]
-    return f"# {path}: {source}\n{''.join(lines)}"
+    return printable(f"# {path}: {source}") + "\n" + "".join(lines)
 
 
 def _toml(value: Any) -> str:
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)} = {_toml(item)}" for key, item in value.items()) + "}"
+        return "{" + ", ".join(f"{_toml(key)} = {_toml(item)}" for key, item in value.items()) + "}"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(map(_toml, value)) + "]"
-    return json.dumps(value)
+    return escaped(json.dumps(value))

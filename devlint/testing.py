@@ -96,9 +96,10 @@ def check(program: Path) -> None:
 
 
 def prove(folder: Path, *codes: str, devices: Sequence[str] = ("cpu", "sim")) -> None:
-    """Run the programs of these rules with torch; raise AssertionError where a claim is false.
+    """Run the programs of these rules with torch; raise AssertionError where a claim is false or is not run.
 
-    `devices` are those of `devlint verify`. Raises DevlintError where a rule is not installed.
+    `codes` may be prefixes and names too; `devices` are those of `devlint verify`. Raises DevlintError where
+    a rule is not installed.
     """
     from .runtime.catalogue import cases
     from .runtime.devices import run_all
@@ -112,7 +113,7 @@ def prove(folder: Path, *codes: str, devices: Sequence[str] = ("cpu", "sim")) ->
     false = [
         f"{proof.code} {proof.program} on {proof.device}: claimed `{proof.claim}`, but {proof.evidence}"
         for proof in proofs
-        if proof.verdict is Verdict.FALSE
+        if proof.verdict in (Verdict.FALSE, Verdict.NOT_RUN)
     ]
     if unavailable or false:
         raise AssertionError("\n".join([*unavailable, *false]))

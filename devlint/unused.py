@@ -8,6 +8,10 @@ next real finding on its line.
 The fix takes out the codes that silence nothing, and the whole suppression where none is left. What else the
 comment says, such as the reason, stays.
 
+A comment that only tries to be a suppression, such as `# devlint: ignore DEV101` without the brackets or
+`# devlint: disable`, silences nothing and is reported too. The fix adds the brackets where codes are named;
+what the comment is about is not fixed meanwhile.
+
 Judged are devlint's own forms, and in a `noqa` the codes that begin with `DEV`. A blanket `# noqa` and the
 codes of other tools are not, as they may be meant for those. Neither are codes of rules that are off in this
 run. To keep a suppression that is needed elsewhere only, name this rule in it, as in
@@ -56,12 +60,21 @@ def settle(
     rows = split_rows(text)
     found = [item for item in suppressions(text, rows) if noqa or item.own]
     kept = [finding for finding in findings if not any(item.silences(finding) for item in found)]
+    # What somebody wanted left alone is told, and not changed.
+    malformed = [
+        item if _names_rules(item, known) else item._replace(codes=()) for item in found if item.malformed
+    ]
+    kept = [
+        finding._replace(fix=None) if any(item.means(finding) for item in malformed) else finding
+        for finding in kept
+    ]
     if CODE not in on or any(finding.code == unreadable.CODE for finding in findings):
         return kept
+    silencing = [item for item in found if not item.malformed]
     for item in found:
         about = _judged(item, findings, rows, path, known, on)
         # A suppression cannot vouch for itself, unless it says so.
-        others = [other for other in found if other is not item or CODE in item.codes]
+        others = [other for other in silencing if other is not item or CODE in item.codes]
         if about and not any(other.silences(about) for other in others):
             kept.append(about)
     return sorted(kept, key=lambda finding: finding[:5])
@@ -76,6 +89,8 @@ def _judged(
     on: Collection[str],
 ) -> Finding | None:
     """Return the finding about a suppression some of whose codes silence none of the `silenced` findings."""
+    if item.malformed:
+        return _malformed(item, path, known)
     if not item.codes:
         idle = item.own and not any(item.silences(finding) for finding in silenced)
         return _finding(item, ["this suppression"], (), rows, path) if idle else None
@@ -84,6 +99,23 @@ def _judged(
         return None
     kept = tuple(code for code in item.codes if code not in idle_codes)
     return _finding(item, [f"`{code}`" for code in idle_codes], kept, rows, path)
+
+
+def _malformed(item: Suppression, path: str, known: Collection[str]) -> Finding:
+    """Return the finding about what tries to be a suppression; the cure silences only what it names."""
+    comment, (start, end) = item.comment, item.at
+    first, last = (Position(comment.row, comment.column + at + 1) for at in (start, end))
+    cure = item.cure if _names_rules(item, known) else None
+    fix = Fix(f"write `{cure}`", (Edit(first, last, cure),), safe=True) if cure else None
+    reason = (
+        "It reads `# devlint: ignore[CODE]` or `# devlint: file-ignore[CODE]`, or has nothing after the word."
+    )
+    message = f"`{comment.text[start:end]}` is malformed and silences nothing"
+    return Finding(path, first, last, CODE, NAME, SEVERITY, message, reason, fix, comment.row)
+
+
+def _names_rules(item: Suppression, known: Collection[str]) -> bool:
+    return all(any(covers(code, rule) for rule in known) for code in item.codes)
 
 
 def _idle(
@@ -112,13 +144,16 @@ def _finding(
         SEVERITY,
         f"{', '.join(what)} {verb} nothing here",
         "It would hide the next real finding.",
-        Fix("take out what silences nothing", (edit,), safe=True),
+        None if edit is None else Fix("take out what silences nothing", (edit,), safe=True),
         comment.row,
     )
 
 
-def _edit(item: Suppression, kept: Sequence[str], rows: Sequence[str]) -> Edit:
-    """Return the edit that leaves the codes `kept`; without any, the suppression goes, its reason stays."""
+def _edit(item: Suppression, kept: Sequence[str], rows: Sequence[str]) -> Edit | None:
+    """Return the edit that leaves the codes `kept`; without any, the suppression goes, its reason stays.
+
+    There is none where a file ends in a backslash but for the comment.
+    """
     comment, row = item.comment, item.comment.row
 
     def edit(start: int, end: int, content: str) -> Edit:
@@ -136,6 +171,8 @@ def _edit(item: Suppression, kept: Sequence[str], rows: Sequence[str]) -> Edit:
     if left:
         return edit(comment.column, end, left)
     text = rows[row - 1]
+    if comment.alone and rows[row - 2 : row - 1] and rows[row - 2].rstrip("\r\n").endswith("\\"):
+        return edit(0, end, "") if text.endswith(("\r", "\n")) else None
     if comment.alone and text.endswith(("\r", "\n")):
         return Edit(Position(row, 1), Position(row + 1, 1), "")
     return edit(len(text[: comment.column].rstrip()), end, "")

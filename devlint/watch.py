@@ -6,6 +6,7 @@ import os.path
 import sys
 from typing import TYPE_CHECKING
 
+from .console import say
 from .errors import DevlintError
 from .files import SUFFIXES
 
@@ -39,6 +40,7 @@ def _once(run: Callable[[], object]) -> None:
     try:
         run()
     except DevlintError as error:  # the next change may put it right
-        print(f"devlint: {error}", file=sys.stderr)
+        say(error)
     sys.stdout.flush()
-    print("devlint: watching for changes, Ctrl-C ends", file=sys.stderr, flush=True)
+    say("watching for changes, Ctrl-C ends")
+    sys.stderr.flush()

@@ -35,7 +35,7 @@ class BatchPartlyMoved(Rule[BatchMeeting]):
     code = "DEV402"
     name = "batch-partly-moved"
     fact = BatchMeeting
-    claim = Claim(MIXED_DEVICES)
+    claim = Claim(MIXED_DEVICES, packages=("numpy",))
 
     def suspects(self, fact: BatchMeeting) -> bool:
         """Batches of which something is moved."""

@@ -12,6 +12,9 @@ Keep the result:
     mask = mask.bool()
 
 Modules are left alone, and so is everything whose kind neither its definition nor its use gives away.
+
+In a notebook the last expression of a cell is shown, unless a `;` ends it, and so not thrown away; what
+`%%timeit` and its like run is thrown away on purpose.
 """
 
 from __future__ import annotations

@@ -14,6 +14,9 @@ Keep the result:
 
 Modules, transformers' `BatchEncoding`, PyG's `Data` and other objects that move in place are left
 alone, and so is everything whose kind neither its definition nor its use gives away.
+
+In a notebook the last expression of a cell is shown, unless a `;` ends it, and so not thrown away; what
+`%%timeit` and its like run is thrown away on purpose.
 """
 
 from __future__ import annotations
@@ -39,7 +42,12 @@ class DiscardedMove(Rule[Discarded]):
     fact = Discarded
     claim = Claim(
         MIXED_DEVICES,
-        programs={"to_host": Claim(Raises("TypeError", "can't convert .* device type tensor to numpy"))},
+        packages=("numpy",),
+        programs={
+            "to_host": Claim(
+                Raises("TypeError", "can't convert .* device type tensor to numpy"), packages=("numpy",)
+            )
+        },
     )
 
     def suspects(self, fact: Discarded) -> bool:

@@ -67,7 +67,7 @@ class OptimizerBeforeMove(Rule[StaleOptimizer]):
     def visit(self, node: CSTNode, fact: StaleOptimizer) -> Iterator[Report]:
         """Report the move, as bad as it is."""
         yield Report(
-            f"`{fact.module}` is moved after its optimizer was built on line {fact.line}",
+            f"`{fact.module}` is moved after its optimizer was built on {fact.line}",
             _WHY[fact.stage].format(fact.optimizer),
             Severity.WARNING if fact.stage == "fresh" else Severity.ERROR,
         )

@@ -99,7 +99,7 @@ def span_of(node: ast.expr | ast.stmt, rows: list[str]) -> Span:
     return Span(line, column, end_line, end_column)
 
 
-def infer(text: str, tree: ast.Module) -> Inference:
+def infer(text: str, tree: ast.Module, **_: object) -> Inference:
     """Observe every statement that is a method call."""
     found = []
     rows = split_rows(text)
@@ -152,9 +152,9 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Copy what is released, without what the working tree holds beside it."""
     source = tmp_path_factory.mktemp("source")
     skip = shutil.ignore_patterns("__pycache__", "*.egg-info")
-    for name in ("devlint", "rules"):
+    for name in ("devlint", "fixtures", "rules"):
         shutil.copytree(ROOT / name, source / name, ignore=skip)
-    for name in ("pyproject.toml", "README.md", "LICENSE", ".pre-commit-hooks.yaml"):
+    for name in ("pyproject.toml", "setup.py", "README.md", "LICENSE", ".pre-commit-hooks.yaml"):
         shutil.copy(ROOT / name, source)
     return source
 

@@ -330,6 +330,97 @@ def test_from_a_folder_below(
     assert found(capsys, "--diff-base", "HEAD") == (1, ["c.py:6"], [])
 
 
+def test_hunks_are_not_joined(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    body = "import torch\n{}\nx.to(d)\n{}\n"
+    (repository / "b.py").write_text(body.format("y = 1", "z = 1"))
+    commit()
+    (repository / "b.py").write_text(body.format("y = 2", "z = 2"))
+    git("config", "diff.interHunkContext", "3")
+    assert found(capsys, "--diff-base", "HEAD") == (0, [], [])
+
+
+PROGRAMS = """\
+[core]
+    fsmonitor = {0}
+    pager = {0}
+    sshCommand = {0}
+    hooksPath = hooks
+[diff]
+    external = {0}
+[diff "evil"]
+    command = {0}
+    textconv = {0}
+[filter "evil=.x"]
+    clean = {0}
+    smudge = {0}
+    process = {0}
+    required = true
+[filter "plain"]
+    clean = {0}
+    required = true
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the programs are shell scripts")
+def test_git_runs_nothing_that_the_repository_names(
+    repository: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    marker = tmp_path / ".git" / "marker"
+    program = tmp_path / ".git" / "program"
+    program.write_text(f"#!/bin/sh\necho $0 $* >> {marker}\ncat\n")
+    program.chmod(0o755)
+    for hooks in (repository / "hooks", repository / ".git" / "hooks"):
+        hooks.mkdir(exist_ok=True)
+        for name in ("post-index-change", "pre-auto-gc", "fsmonitor-watchman"):
+            (hooks / name).write_text(program.read_text())
+            (hooks / name).chmod(0o755)
+    with (repository / ".git" / "config").open("a") as file:
+        file.write(PROGRAMS.format(program))
+    (repository / ".git" / "info" / "attributes").write_text(
+        "a.py diff=evil filter=evil=.x\nb.py diff=evil filter=plain\n"
+    )
+    (repository / "a.py").write_text(OLD + "    y.to(d)\n")
+    os.utime(repository / "b.py", (1, 1))  # git has to read it to know that it is the same
+    assert found(capsys, "--diff-base", "main") == (1, ["a.py:6"], [])
+    assert not marker.exists(), marker.read_text()
+    subprocess.run(["git", "status"], check=False, capture_output=True, stdin=subprocess.DEVNULL)
+    assert marker.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the programs are shell scripts")
+def test_what_a_partial_clone_lacks_is_not_fetched(
+    repository: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git("config", "uploadpack.allowFilter", "true")
+    clone = tmp_path / "clone"
+    git(
+        "clone", "-q", "--no-local", "--no-checkout", "--filter=blob:none", f"file://{repository}", str(clone)
+    )
+    monkeypatch.chdir(clone)
+    marker = clone / ".git" / "marker"
+    program = clone / ".git" / "program"
+    program.write_text(f"#!/bin/sh\ntouch {marker}\n")
+    program.chmod(0o755)
+    git("config", "remote.origin.uploadpack", str(program))
+    git("config", "protocol.file.allow", "always")
+    git("read-tree", "HEAD")
+    (clone / "a.py").write_text("import torch\n")
+    status, places, (message,) = found(capsys, "--diff-base", "HEAD")
+    assert (status, places, marker.exists()) == (2, [], False)
+    assert "--diff-base: " in message
+
+
+def test_a_repository_inside_the_tree_is_not_asked(
+    repository: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A bare one can be committed like any folder, configuration and all."""
+    git("clone", "-q", "--bare", str(repository), "inner")
+    git("-C", "inner", "config", "core.bare", "false")
+    git("-C", "inner", "config", "core.worktree", str(repository))
+    monkeypatch.chdir(repository / "inner")
+    assert found(capsys, "--diff-base", "HEAD")[0] == 2
+
+
 def test_a_notebook_counts_whole(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     def write(*sources: str) -> None:
         cells: list[dict[str, object]] = [

@@ -60,7 +60,9 @@ def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:
         (["rules"], 0),
         (["rule", "TST101"], 0),
         (["rule", "discarded-result"], 0),
+        (["rule", "tst1", "noted-call"], 0),
         (["rule", "TST102"], 2),
+        (["rule", ""], 2),
     ],
 )
 def test_exit_status(arguments: Sequence[str], status: int) -> None:
@@ -116,7 +118,7 @@ def test_an_internal_error_does_not_stop_the_others(
 
     whole = vars(devlint.lint)["infer"]
 
-    def infer(text: str, tree: object) -> object:
+    def infer(text: str, tree: object, **_: object) -> object:
         if text == CLEAN:
             raise KeyError("oops")
         return whole(text, tree)
@@ -257,6 +259,24 @@ def test_a_rule_is_explained_by_its_page(capsys: pytest.CaptureFixture[str]) -> 
         "Result that is thrown away",
         "",
         "The page of a rule that the tests made up.",
+    ]
+
+
+def test_rules_are_explained_by_prefix_each_once(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["rule", "noted-call", "TST", "TST101"])
+    assert [line for line in lines(capsys) if line.startswith("#")] == [
+        "# noted-call (TST501)",
+        "# discarded-result (TST101)",
+        "# broken-rule (TST901)",
+    ]
+
+
+def test_an_unknown_rule_is_told_with_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["rule", "discard-result"])
+    main(["rule", "nothing-like-it"])
+    assert capsys.readouterr().err.splitlines() == [
+        "devlint: no rule has the code, prefix or name 'discard-result' (did you mean `discarded-result`?)",
+        "devlint: no rule has the code, prefix or name 'nothing-like-it' (`devlint rules` lists all)",
     ]
 
 

@@ -9,6 +9,8 @@ import pytest
 from devlint.cli import main
 from devlint.config import Configs
 from devlint.errors import DevlintError
+from devlint.files import excluded
+from devlint.lint import selections_for
 from devlint.report import FORMATS
 from devlint.settings import Selection, Settings
 
@@ -101,6 +103,19 @@ def test_flags_override_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("select = ['NOPE']", "tool.devlint.select: no rule has the code or prefix 'NOPE'"),
         ("per-file-ignores = {'a*' = ['X']}", 'tool.devlint.per-file-ignores."a*": no rule has the code'),
         ("select = [", "not valid TOML: "),
+        (
+            "exclude = ['!a']",
+            "tool.devlint.exclude: '!a': `!` is for per-file-ignores; write `[!]` for a name",
+        ),
+        (
+            "extend-exclude = ['a', '!b/*']",
+            "tool.devlint.extend-exclude: '!b/*': `!` is for per-file-ignores",
+        ),
+        (
+            "per-file-ignores = {'" + "{a,b}" * 9 + "' = ['TST1']}",
+            'tool.devlint.per-file-ignores."' + "{a,b}" * 9 + "\": the pattern '{a,b}{a,b}",
+        ),
+        ("exclude = ['" + "{a,b,c}" * 40 + "']", "tool.devlint.exclude: the pattern '{a,b,c}"),
     ],
 )
 def test_mistakes_name_the_file_and_the_key(
@@ -115,6 +130,39 @@ def test_mistakes_name_the_file_and_the_key(
     (tmp_path / "a.py").write_text("x = 1\n")
     assert main(["a.py"]) == 2
     assert capsys.readouterr().err.startswith(f"devlint: {tmp_path / 'pyproject.toml'}: {message}")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "files"),
+    [
+        ("!src/**", ["a.py", "tests/b.py"]),
+        ("!src/*.py", ["a.py", "tests/b.py"]),
+        ("!a.py", ["src/a{1,2}.py", "src/deep/c.py", "tests/b.py"]),
+        ("![at]*", ["src/deep/c.py"]),
+        ("{a,b}.py", ["a.py", "tests/b.py"]),
+        ("{src/deep,tests}/*", ["src/deep/c.py", "tests/b.py"]),
+        ("!{src,tests}/**", ["a.py"]),
+        ("{a,src/{deep,flat}/c}.py", ["a.py", "src/deep/c.py"]),
+        ("a[{]1,2[}].py", ["src/a{1,2}.py"]),
+        ("{src}/*", []),  # as in a shell: there is nothing to choose from
+    ],
+)
+def test_patterns_of_files(tmp_path: Path, pattern: str, files: list[str]) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        f"[tool.devlint]\nper-file-ignores = {{ '{pattern}' = ['TST1'] }}\n"
+    )
+    names = ["a.py", "src/a{1,2}.py", "src/deep/c.py", "tests/b.py"]
+    paths = {name: str(tmp_path / name) for name in names}
+    settings = read(tmp_path)
+    assert [name for name in names if len(selections_for(paths[name], settings)) > 2] == files
+
+
+def test_braces_in_excludes(tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").write_text(
+        "[tool.devlint]\nexclude = ['{old,gen_*}.py', '{{cookiecutter.name}}']\n"
+    )
+    names = ["old.py", "gen_1.py", "new.py", "{{cookiecutter.name}}/a.py"]
+    assert [excluded(str(tmp_path / name), read(tmp_path)) for name in names] == [True, True, False, True]
 
 
 def test_a_table_that_is_none(tmp_path: Path) -> None:

@@ -80,14 +80,14 @@ def test_github() -> None:
 def test_github_escapes() -> None:
     (line,) = text_of("github", finding(path="/p/a,b:c%.py", message=HARD)).splitlines()
     assert "file=a%2Cb%3Ac%25.py," in line
-    assert line.split("::", 2)[2].endswith("a: 100%25, a;b]c%0D%0A<&\x01\ud800>")
+    assert line.split("::", 2)[2].endswith("a: 100%25, a;b]c%0D%0A<&\u2401\ud800>")
 
 
 def test_azure() -> None:
     (line,) = text_of("azure", finding(path="/p/a;b].py", message=HARD, severity=Severity.NOTE)).splitlines()
     assert line == (
         "##vso[task.logissue type=warning;sourcepath=a%3Bb%5D.py;linenumber=3;columnnumber=16;code=TST101;]"
-        "a: 100%AZP25, a;b]c%0D%0A<&\x01\ud800>"
+        "a: 100%AZP25, a;b]c%0D%0A<&\u2401\ud800>"
     )
 
 
@@ -114,7 +114,7 @@ def test_junit() -> None:
     assert (root.tag, root.get("tests"), root.get("failures")) == ("testsuites", "3", "3")
     assert [(suite.get("name"), suite.get("tests")) for suite in root] == [("src/net.py", "2"), ("b.py", "1")]
     failure = root[1][0][0]
-    assert failure.get("message") == "a: 100%, a;b]c\r\n<&\ufffd\ufffd>"
+    assert failure.get("message") == "a: 100%, a;b]c\u240d\u240a<&\u2401\ufffd>"
     assert failure.text is not None
     assert failure.text.startswith("/p/b.py:3:16: TST101 a: 100%")
 

@@ -114,7 +114,7 @@ model.to(device)
 """
     (fact,) = infer(text).facts
     assert isinstance(fact, StaleOptimizer)
-    assert (fact.stage, fact.line, fact.span.line) == (stage, 4, 6)
+    assert (fact.stage, fact.line.number, fact.span.line) == (stage, 4, 6)
 
 
 def test_columns_count_characters() -> None:
@@ -158,3 +158,22 @@ def gpu():
         pytest.skip("needs a GPU")
 """
     assert [type(fact) for fact in infer(text).facts] == ([] if guarded else [HardcodedCall])
+
+
+@pytest.mark.parametrize(
+    ("binds", "assignable"),
+    [
+        ("", False),
+        ("    [x for x in xs]\n", False),
+        ("    def g(x): pass\n", False),
+        ("    global x\n", True),
+        ("    x = x0\n", True),
+        ("    for x in xs: pass\n", True),
+    ],
+)
+def test_a_name_that_a_function_only_reads_is_not_assigned_to(binds: str, assignable: bool) -> None:
+    """An assignment would make it a local variable, which has no value yet."""
+    head = "import torch\nx0 = x = torch.ones(2)\ndef f(device, xs):\n    0\n"
+    (fact,) = infer(f"{head}{binds}    x.to(device)\n    return x.sum() + x.mean()\n").facts
+    assert isinstance(fact, Discarded)
+    assert fact.assignable is assignable

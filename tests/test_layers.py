@@ -17,7 +17,20 @@ ROOT = Path(__file__).parent.parent
 
 ORDER = [
     "",  # devlint itself: the version
-    *("span", "text", "errors", "finding", "settings", "globs", "cst", "rule", "selection", "sift", "claim"),
+    *(
+        "span",
+        "text",
+        "console",
+        "errors",
+        "finding",
+        "settings",
+        "globs",
+        "cst",
+        "rule",
+        "selection",
+        "sift",
+        "claim",
+    ),
     "unreadable",
     "knowledge",
     "infer",

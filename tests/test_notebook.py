@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import ast
 import json
+import tokenize
 from typing import TYPE_CHECKING, Any
+from xml.etree import ElementTree
 
 import pytest
 
+from devlint import magics
 from devlint.cli import main
 from devlint.fix import fix
 from devlint.lint import lint
-from devlint.magics import mask
+from devlint.magics import read
 from devlint.settings import Settings
+from devlint.text import split_rows
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from devlint.finding import Finding
@@ -79,7 +84,14 @@ def test_a_comment_in_any_cell_silences_the_notebook_and_one_in_a_statement_the_
         ("pip install torch\ncp -r a b", "0                \n0        "),
         ("pip = 1\nls -la\n!x", "pip = 1\nls -la\n0 "),
         ("%time a = f()\n%time", "0    ;a = f()\n0    "),
-        ("%time a = f(\n  b)\n!c", "0    ;a = f(\n  b)\n0 "),
+        ("%time a = f( \\\n  b)\n!c", "0    ;a = f( \\\n  b)\n0 "),
+        ("%time !ls\n%time -o x", "0        \n0         "),
+        ("d['='] = !ls\nd[\"b\"] = %pwd", "d['='] = 0  \nd[\"b\"] = 0   "),
+        ("%%time\n%%capture out\na = f()", "      \n             \na = f()"),
+        ("%%capture\n%%bash\nx='", "         \n      \n   "),
+        ("%%python3\nif:", "         \n   "),
+        ("%%debug\na", "       \na"),
+        ("%%time?\na", "0      \na"),
         ("\n%%time\na = f()", "\n      \na = f()"),
         ("%%timeit -n 3\n%x\na", "             \n0 \na"),
         ("%%bash\nx='\n", "      \n   \n"),
@@ -89,24 +101,25 @@ def test_a_comment_in_any_cell_silences_the_notebook_and_one_in_a_statement_the_
     ],
 )
 def test_what_is_no_python_is_masked(source: str, masked: str) -> None:
-    assert mask(source) == masked
+    assert read(source)[:2] == (masked, (0,) * len(split_rows(source)))
     assert len(masked) == len(source)
     ast.parse(masked)
 
 
 @pytest.mark.parametrize("source", ["if:", "%matplotlib\nif:", "x = (\n%y", "hello world", "x = '''\n!ls"])
 def test_what_is_neither_python_nor_magic_is_said_to_be_wrong(source: str) -> None:
+    assert isinstance(read(source).error, SyntaxError)
     with pytest.raises(SyntaxError):
-        mask(source)
+        magics.parse(source)
 
 
 def test_magics_keep_positions_and_the_program() -> None:
     raw = notebook(
         cell("%matplotlib inline\nimport torch\nfiles = !ls\n"),
         cell("%%bash\nx.cuda()"),
-        cell("%%time\nx = torch.ones(2)\n%time x.to(device)\nprint(x)"),
+        cell("%%time\nx = torch.ones(2)\nx.to(device)\nprint(x)"),
     )
-    assert places(raw) == [(3, 3, 7, "DEV101")]
+    assert places(raw) == [(3, 3, 1, "DEV101")]
 
 
 @pytest.mark.parametrize(
@@ -218,3 +231,200 @@ def test_reports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest
     assert item["location"] == {"row": 2, "column": 1}
     assert item["fix"]["edits"][0]["location"] == {"row": 2, "column": 1}
     assert item["noqa_row"] == 2
+
+
+def measured(cell_source: str) -> list[tuple[int, int, str]]:
+    """Return what is found in one cell that moves a tensor and a list of tensors made in another."""
+    made = cell("import torch\nx = torch.ones(2)\nxs = [torch.ones(2), torch.ones(3)]\n")
+    return [found[1:] for found in places(notebook(made, cell(cell_source), cell("x + xs[0]")))]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "%%timeit\nx.to(device)\nx + 1",
+        "%%timeit -n 10\nfor _ in range(3):\n    x.to(device)\n    print(x)",
+        "%%timeit\n[y.to(device) for y in xs]\nfor y in xs:\n    y = y.to(device)",
+        "%%capture out\n%%timeit\nx.half()\nx + 1",
+        "%%time\nfor _ in range(100):\n    x.to(device)",
+        "%%prun -s time\nx.to(device)\nx.to(device)\ntorch.cuda.synchronize()",
+        "%%memit\nx.to(device)\nx.float()\nprint(1)",
+        "%time x.to(device)\nx + 1",
+        "for _ in range(3):\n    if x.sum():\n        %time x.to(device); x.half()\n    print(x)",
+        "%timeit x.to(device)\nx + 1",
+    ],
+)
+def test_what_is_measured_throws_its_results_away_on_purpose(source: str) -> None:
+    assert measured(source) == []
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("%%time\nx.to(device)\nprint(x)", [(2, 1, "DEV101")]),
+        ("%%time\nfor y in xs:\n    y.to(device)\n    print(y + 1)", [(3, 5, "DEV101")]),
+        ("%%prun\nxs[0].half()\nprint(xs)", [(2, 1, "DEV105")]),
+        ("%time pass\nx.to(device)\nprint(x)", [(2, 1, "DEV101")]),
+        ("%%capture\nx.to(device)\nprint(x)", [(2, 1, "DEV101")]),
+        ("%%timeit\nx.cuda()", [(2, 1, "DEV201")]),
+    ],
+)
+def test_a_cell_that_is_timed_goes_on_with_what_it_has_not_moved(
+    source: str, found: list[tuple[int, int, str]]
+) -> None:
+    assert measured(source) == found
+
+
+def test_what_a_cell_of_its_own_binds_stays_in_it() -> None:
+    timed = "%%timeit\ny = torch.ones(2)"
+    used = cell("y.to(device)\nprint(y)")
+    assert places(notebook(IMPORT, cell(timed), used)) == []
+    shared = timed.replace("timeit", "time")
+    assert places(notebook(IMPORT, cell(shared), used)) == [(3, 1, 1, "DEV101")]
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("x.to(device)", []),
+        ("x.to(device)  # shown; so it is", []),
+        ("(x\n .to(device)\n)\n\n# seen\n", []),
+        ("x, x.half()", []),
+        ("[y.to(device) for y in xs]", []),
+        ("%%time\nx.to(device)", []),
+        ("%%capture out\nx.to(device)", []),
+        ("x.half(); x.to(device)", [(1, 1, "DEV105")]),
+        ("x.to(device);", [(1, 1, "DEV101")]),
+        ("x.to(device) \\\n ;  # quiet\n", [(1, 1, "DEV101")]),
+        ("'\u00e9'; x.to(device);", [(1, 6, "DEV101")]),
+        ("x.to(device)\n%matplotlib inline", [(1, 1, "DEV101")]),
+        ("x.to(device)\nx?", [(1, 1, "DEV101")]),
+        ("if xs:\n    x.to(device)", [(2, 5, "DEV101")]),
+        ("x.cuda()", [(1, 1, "DEV201")]),
+    ],
+)
+def test_the_last_expression_of_a_cell_is_shown_and_not_thrown_away(
+    source: str, found: list[tuple[int, int, str]]
+) -> None:
+    assert measured(source) == found
+
+
+def test_what_is_shown_is_not_kept() -> None:
+    """A move that is shown leaves the whole batch where it was: nobody has moved a part of it."""
+    raw = notebook(
+        cell("import torch\nfrom torch.utils.data import DataLoader\nmodel = torch.nn.Linear(2, 2)"),
+        cell("device = torch.device('cuda:0')\nmodel.to(device)\nloader = DataLoader(data)"),
+        cell("for a, b in loader:\n    break"),
+        cell("a.to(device)"),
+        cell("model(a)\nmodel(b)\nprint(a + b)"),
+    )
+    assert [item for item in places(raw) if item[3] != "DEV202"] == [(5, 1, 7, "DEV401")]
+
+
+def test_an_exception_ends_its_cell_alone() -> None:
+    assert places(notebook(IMPORT, cell("raise SystemExit('to here')"), BAD)) == [(3, 2, 1, "DEV101")]
+
+
+@pytest.mark.parametrize(
+    ("source", "fixed"),
+    [
+        ("    x.to(device)\n    print(x)", "    x = x.to(device)\n    print(x)"),
+        ("\n \t x.to(device); x + 1\n\n \t print(x)\n", "\n \t x = x.to(device); x + 1\n\n \t print(x)\n"),
+        ("  %matplotlib\n  if x:\n    x.to(device)\n", "  %matplotlib\n  if x:\n    x = x.to(device)\n"),
+        ("  %%time\n  x.to(device)\n  print(x)", "  %%time\n  x = x.to(device)\n  print(x)"),
+        ("%%time\n    x.to(device)\n    print(x)", "%%time\n    x = x.to(device)\n    print(x)"),
+        (
+            " %%time\n   %%capture\n    x.to(device)\n    x + 1",
+            " %%time\n   %%capture\n    x = x.to(device)\n    x + 1",
+        ),
+        (
+            "  x = (\n    x)\n  x.to(\n  device\n  )\n  x + 1",
+            "  x = (\n    x)\n  x = x.to(\n  device\n  )\n  x + 1",
+        ),
+        (">>> if 1:\n...     x.to(device)\n>>> x + 1", ">>> if 1:\n...     x = x.to(device)\n>>> x + 1"),
+        (" >>> x.to(device)\n\n  >>> x + 1", " >>> x = x.to(device)\n\n  >>> x + 1"),
+        ("  # devlint: ignore[DEV101]\n\n  x + 1", "\n  x + 1"),
+        ("  y = 1  # devlint: ignore[DEV101]\n  x + 1", "  y = 1\n  x + 1"),
+    ],
+)
+def test_a_cell_may_be_indented_as_a_whole(source: str, fixed: str) -> None:
+    before, after = (notebook(IMPORT, cell("x = torch.ones(2)"), cell(text)) for text in (source, fixed))
+    (found,) = findings(before)
+    row = source.split("\n")[found.start.row - 1]
+    assert row[found.start.column - 1 :].startswith(("x.to(", "# devlint"))
+    result = fix(before, "nb.ipynb", Settings())
+    assert (result.raw, result.remaining) == (after, [])
+
+
+@pytest.mark.parametrize(
+    ("source", "place"),
+    [("  x\n  y = = 1", (2, 7)), ("%%time\n\ty = = 1", (2, 6))],
+)
+def test_an_error_is_where_it_was_written(source: str, place: tuple[int, int]) -> None:
+    (finding,) = findings(notebook(cell(source)))
+    assert (finding.code, finding.start) == ("DEV000", place)
+
+
+@pytest.mark.parametrize(
+    "source", ["  x = 1\n y = 2", "# a\n  x = 1", "  %%time\nx = 1", "%%time\n  x = 1\ny = 2"]
+)
+def test_indentation_that_rows_do_not_share_is_an_error(source: str) -> None:
+    assert [(finding.code, finding.cell) for finding in findings(notebook(cell(source)))] == [("DEV000", 1)]
+
+
+def test_messages_name_lines_of_cells() -> None:
+    raw = notebook(
+        cell("# Title", "markdown"),
+        cell("import torch\nmodel = torch.nn.Linear(2, 2)\nopt = torch.optim.Adagrad(model.parameters())"),
+        cell("y = 1\nmodel.to(device)"),
+    )
+    (finding,) = findings(raw)
+    assert finding.message == "`model` is moved after its optimizer was built on line 3 of cell 2"
+
+
+@pytest.mark.parametrize("name", ["cells", "source"])
+def test_of_a_key_that_is_there_twice_the_last_counts(name: str) -> None:
+    raw = notebook(IMPORT, BAD, indent=None)
+    mine = raw[raw.index(b'"cells"') : raw.index(b', "metadata": {}, "nbformat"')]
+    other = mine.replace(b"x.to", b"y.to")
+    if name == "source":
+        mine = raw[raw.rindex(b'"source"') : raw.rindex(b"}]")]
+        other = mine.replace(b"x.to", b"y.to")
+    twice = raw.replace(mine, other + b", " + mine)
+    result = fix(twice, "nb.ipynb", Settings())
+    assert result.raw == twice.replace(b"x.to(device)", FIXED.encode())
+    assert result.remaining == []
+
+
+def test_a_cell_is_tokenised_once_however_many_brackets_stay_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = 0
+
+    def tokens(line: Callable[[], str]) -> Iterator[tokenize.TokenInfo]:
+        def counted() -> str:
+            nonlocal rows
+            rows += 1
+            return line()
+
+        return generate(counted)
+
+    generate = tokenize.generate_tokens
+    monkeypatch.setattr(tokenize, "generate_tokens", tokens)
+    assert read("%x\n" + "y = (1,\n" * 200).error is not None
+    assert rows <= 202
+    rows = 0
+    assert read("%x\n" + "y = (1,\n)\n" * 200).error is None
+    assert rows <= 402
+
+
+def test_formats_without_cells_show_the_first_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nb.ipynb").write_bytes(notebook(cell("Text", "markdown"), IMPORT, BAD))
+    assert main(["--output-format", "junit", "."]) == 1
+    case = ElementTree.fromstring(capsys.readouterr().out).find(".//testcase")
+    assert case is not None
+    assert case.get("line") == "1"
+    failure = case.find("failure")
+    assert failure is not None
+    assert str(failure.get("message")).endswith("(cell 3, line 2)")

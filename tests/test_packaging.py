@@ -1,11 +1,17 @@
-"""What is built and installed: rules under devlint, nothing else at the top."""
+"""What is built and installed: rules under devlint, the programs that prove them, nothing else at the top."""
 
 from __future__ import annotations
 
+import json
+import os
 import subprocess
 import sys
 import zipfile
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 
@@ -53,3 +59,103 @@ def test_installing_pulls_no_torch(wheel: Path) -> None:
         "rich",
         "tomli",
     ]
+
+
+@pytest.fixture(scope="module")
+def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Install the wheel as its users do; everything else that is installed here is found too."""
+    folder = tmp_path_factory.mktemp("environment") / "venv"
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", folder], check=True)
+    pip = [sys.executable, "-m", "pip", "--python", str(folder), "--disable-pip-version-check"]
+    subprocess.run([*pip, "install", "--quiet", "--no-index", "--no-deps", str(wheel)], check=True)
+    others = [path for path in sys.path if Path(path).name in ("site-packages", "dist-packages")]
+    (packages(folder) / "others.pth").write_text("\n".join(others))
+    return folder
+
+
+def packages(environment: Path) -> Path:
+    (module,) = environment.glob("[Ll]ib/**/devlint/__init__.py")
+    return module.parents[1]
+
+
+def devlint(
+    environment: Path, *arguments: str, cwd: Path, path: str = ""
+) -> subprocess.CompletedProcess[str]:
+    (script,) = environment.glob("[Sb]*/devlint*")
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    variables |= {"PYTHONPATH": path} if path else {}
+    return subprocess.run([script, *arguments], cwd=cwd, env=variables, capture_output=True, text=True)
+
+
+def test_the_programs_are_installed_as_one_archive(environment: Path) -> None:
+    """pip compiles what ends in `.py`, and what lies below a package can be imported."""
+    package = packages(environment) / "devlint"
+    programs = {path.relative_to(ROOT / "fixtures").as_posix() for path in ROOT.glob("fixtures/**/*.py")}
+    with zipfile.ZipFile(package / "fixtures.zip") as archive:
+        assert set(archive.namelist()) == programs
+        assert all(archive.read(name) == (ROOT / "fixtures" / name).read_bytes() for name in programs)
+    assert {"DEV101/bug.py", "infer/moves.py", "programs/clean.py"} < programs
+    assert [path.name for path in package.glob("fixtures*")] == ["fixtures.zip"]
+
+
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="proofs need torch")
+
+
+@needs_torch
+def test_an_installed_wheel_proves_every_claim(environment: Path, tmp_path: Path) -> None:
+    result = devlint(environment, "verify", "--json", "-v", cwd=tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+    archive = packages(environment) / "devlint" / "fixtures.zip"
+    assert result.stderr.startswith(f"devlint: the programs are those in {archive}\n")
+    proofs = json.loads(result.stdout)["proofs"]
+    assert {proof["verdict"] for proof in proofs} == {"confirmed"}
+    assert {proof["device"] for proof in proofs} == {"cpu", "sim"}
+    pairs = {(path.parent.name, path.name) for path in ROOT.glob("fixtures/*/bug*.py")}
+    assert {code for code, _ in pairs} - {proof["code"] for proof in proofs} == {"DEV001"}
+    assert {pair for pair in pairs if pair[0] != "DEV001"} <= {(p["code"], p["program"]) for p in proofs}
+    assert not list(tmp_path.iterdir())
+
+
+HIDE = """
+from importlib.machinery import PathFinder
+find = PathFinder.find_spec
+PathFinder.find_spec = lambda name, *args: None if name == "numpy" else find(name, *args)
+"""
+
+
+@needs_torch
+def test_without_numpy_what_needs_it_is_not_run(environment: Path, tmp_path: Path) -> None:
+    hidden, here = tmp_path / "hidden", tmp_path / "here"
+    hidden.mkdir()
+    here.mkdir()
+    (hidden / "sitecustomize.py").write_text(HIDE)
+    result = devlint(environment, "verify", "--json", "--device", "cpu", cwd=here, path=str(hidden))
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert result.stderr == "devlint: some programs need numpy, which is not installed\n"
+    proofs: list[dict[str, Any]] = json.loads(result.stdout)["proofs"]
+    assert {proof["verdict"] for proof in proofs} == {"confirmed", "not run"}
+    not_run = [proof for proof in proofs if proof["verdict"] == "not run"]
+    assert {proof["evidence"] for proof in not_run} == {"needs numpy"}
+    assert {(proof["code"], proof["program"]) for proof in not_run} == {
+        (path.parent.name, path.name)
+        for path in ROOT.glob("fixtures/DEV*/[bf]*.py")
+        if "numpy" in path.read_text()
+    }
+
+
+@needs_torch
+def test_what_lies_where_one_stands_is_not_imported(environment: Path, tmp_path: Path) -> None:
+    """In a checkout too, the programs and the code are the installed ones."""
+    for name in ("torch", "json", "devlint"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('imported')")
+    (tmp_path / "fixtures").mkdir()
+    result = devlint(environment, "verify", "DEV105", "--device", "cpu", cwd=tmp_path)
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_a_source_tree_says_that_it_has_no_rules(environment: Path, source: Path) -> None:
+    (python,) = environment.glob("[Sb]*/python")
+    result = subprocess.run([python, "-m", "devlint", "rules"], cwd=source, capture_output=True, text=True)
+    assert result.returncode == 2
+    assert result.stderr.startswith(f"devlint: {source / 'devlint'} is a source tree")
+    assert result.stderr.count("\n") == 1

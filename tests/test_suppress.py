@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from devlint.fix import fix
@@ -150,6 +152,13 @@ def test_rules_that_are_off_are_not_judged() -> None:
     assert len(idle(body, Selection(select=("TST", "DEV001")))) == 1
 
 
+def test_what_cannot_be_taken_out_has_no_fix() -> None:
+    """A file must not end in a backslash."""
+    body = "import torch\ny = 1 \\\n# noqa: DEV101"
+    (finding,) = lint(body, "a.py")
+    assert (finding.code, finding.fix) == ("DEV001", None)
+
+
 @pytest.mark.parametrize(
     ("body", "after"),
     [
@@ -166,7 +175,103 @@ def test_rules_that_are_off_are_not_judged() -> None:
         ("x.to(d)  # devlint: ignore[TST101, TST9, X] why\n", "x.to(d)  # devlint: ignore[TST101] why\n"),
         ("y = 1  # noqa: E501,DEV101 why\n", "y = 1  # noqa: E501 why\n"),
         ("y = 1  # noqa: DEV101  # devlint: ignore[TST1] why\n", "y = 1  # why\n"),
+        ("y = 1 \\\n# noqa: DEV101\nz = 2\n", "y = 1 \\\n\nz = 2\n"),
+        ("y = 1 \\\r\n  # noqa: DEV101\r\n", "y = 1 \\\r\n\r\n"),
+        ("y = 1 + \\\n  2  # noqa: DEV101", "y = 1 + \\\n  2"),
     ],
 )
 def test_what_silences_nothing_is_taken_out_and_the_reason_stays(body: str, after: str) -> None:
     assert cured(body) == after
+
+
+MALFORMED = [
+    # the comment, and what its fix makes of it
+    ("# devlint: ignore TST101", "# devlint: ignore[TST101]"),
+    ("# devlint: ignore TST101 the API wants it", "# devlint: ignore[TST101] the API wants it"),
+    ("# devlint: ignore TST101, TST5", "# devlint: ignore[TST101, TST5]"),
+    ("# devlint: ignore: TST101", "# devlint: ignore[TST101]"),
+    ("# devlint: ignore=TST101", "# devlint: ignore[TST101]"),
+    ("# devlint: ignore - TST101", "# devlint: ignore[TST101]"),
+    ("# devlint: ignore(TST101)", "# devlint: ignore[TST101]"),
+    ("# devlint: ignore[TST101", "# devlint: ignore[TST101]"),
+    ("# devlint: ignore[TST101  # why", "# devlint: ignore[TST101]  # why"),
+    ("# devlint: ignore [[TST101]]", None),
+    ("# devlint: ignore ALL", "# devlint: ignore[ALL]"),
+    ("# devlint: file-ignore TST101 because", "# devlint: file-ignore[TST101] because"),
+    ("# devlint: igonre[TST101]", "# devlint: ignore[TST101]"),
+    ("# devlint: ingore TST101", "# devlint: ignore[TST101]"),
+    ("# devlint: file_ignore[TST101]", "# devlint: file-ignore[TST101]"),
+    ("# devlint: ignore-file[TST101]", "# devlint: file-ignore[TST101]"),
+    ("# devlint: ignore[]", None),
+    ("# devlint: ignore[ , ]", None),
+    ("# devlint: file-ignore[]", None),
+    ("# devlint: ignore because the module is moved in place", None),
+    ("# devlint: ignore NOPE1", None),  # no such rule
+    ("# devlint: ignore T4 cards", None),  # no such rule either
+    ("# devlint: igonre", None),  # the cure would silence everything, which it does not say
+    ("# devlint: ignores", None),
+    ("# devlint: noqa", None),
+    ("# devlint: noqa: TST101", None),
+    ("# devlint: disable", None),
+    ("# devlint: disable=TST101", None),
+    ("# devlint: off", None),
+    ("# devlint: skip-file", None),
+    ("# devlint: quiet[TST101]", None),
+]
+
+
+@pytest.mark.parametrize(("comment", "cure"), MALFORMED)
+def test_what_is_malformed_silences_nothing_and_is_reported(comment: str, cure: str | None) -> None:
+    body = f"x.to(d)  {comment}\ny.to(d)"
+    assert rows(body) == [2, 3]
+    assert [found[:2] for found in idle(body)] == [(2, 10)]
+    assert "is malformed and silences nothing" in idle(body)[0][2]
+    fixed = cured(body)
+    assert fixed.split("\n")[0] == f"x.to(d)  {cure or comment}"
+    if re.search("file-?_?ignore|ignore-file", comment):
+        assert fixed == f"x.to(d)  {cure or comment}\ny.to(d)"
+    else:
+        assert fixed.split("\n")[1] == "y = y.to(d)"  # only that statement was meant
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# devlint: see docs",
+        "# devlint: see DEV101 for why this is right",
+        "# devlint: a linter for device placement",
+        "# devlint: reports TST101 here",
+        "# devlint: ignores tensors that the caller has moved",
+        "# devlint: ignored codes are listed in pyproject.toml",
+        "# devlint: disable this rule once every machine has a GPU",
+        "# devlint: skip to the next section, see [1]",
+        "# devlint: off by one in its column?",
+        "# devlint: noqa comments are written by --add-noqa",
+        "# devlint: exclude the folder first",
+        "# devlint: TODO",
+        "# devlint: https://example.org/TST101",
+        "# devlint: TST101",
+        "# devlint:",
+        "# devlint is right here",
+        "# devlint finds this: ignore it",
+        "# write `# devlint: ignore TST101` to silence it",
+        '# "# devlint: ignore" silences a statement',
+        "# ruff: ignore TST101",
+        "# mydevlint: ignore TST101",
+    ],
+)
+def test_prose_about_devlint_is_no_suppression(comment: str) -> None:
+    body = f"x.to(d)  {comment}"
+    assert rows(body) == [2]
+    assert idle(body) == []
+    assert cured(body) == f"x = {body}"
+
+
+def test_malformed_suppressions_are_told_of_every_place() -> None:
+    assert [found[:2] for found in idle("# devlint: ignore TST101\nx.to(d)")] == [(2, 1)]
+    assert [found[:2] for found in idle("y = 1  # why  # devlint: ignore TST101")] == [(2, 15)]
+    assert idle("y = 1  # devlint: ignore TST101", Selection(ignore=("DEV001",))) == []
+    assert rows("x.to(d)  # devlint: ignore TST501") == [2]
+    assert idle("# devlint: file-ignore[DEV001]\ny = 1  # devlint: off") == []
+    assert idle("y = 1  # devlint: ignore[TST501]  # devlint: off")[0][:2] == (2, 35)
+    assert idle('y = "# devlint: off"') == []

@@ -70,7 +70,7 @@ def test_a_false_claim_fails(tmp_path: Path) -> None:
 
 
 def test_nothing_is_proven_of_a_rule_that_is_not_installed(tmp_path: Path) -> None:
-    with pytest.raises(DevlintError, match="no such rule: XYZ999"):
+    with pytest.raises(DevlintError, match="no rule has the code, prefix or name 'XYZ999'"):
         testing.prove(tmp_path, "XYZ999")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from . import calls as _calls  # noqa: F401  # registers the evaluation of calls
@@ -11,6 +11,7 @@ from .facts import AnyFact
 from .module import Module
 from .resolve import facts, in_use
 from .reveal import describe
+from .sections import Section, arranged
 from .values import Value
 
 
@@ -24,18 +25,22 @@ class Inference(NamedTuple):
 
 
 def infer(
-    text: str, tree: ast.Module | None = None, lookup: Callable[[str], Value | None] | None = None
+    text: str,
+    tree: ast.Module | None = None,
+    lookup: Callable[[str], Value | None] | None = None,
+    sections: Sequence[Section] = (),
 ) -> Inference:
     """Infer the values and devices of a module from its source.
 
     `tree` is the parsed text, if the caller has it. `lookup` tells what other files of the project define
-    under a dotted name: a function, a class or a value; None where that is not known.
+    under a dotted name: a function, a class or a value; None where that is not known. `sections` are the
+    cells, where the text is a notebook's.
 
     Raises SyntaxError, ValueError (a NUL byte) or RecursionError when the source cannot be read.
     """
-    module = Module(ast.parse(text) if tree is None else tree, lookup)
+    module = Module(arranged(ast.parse(text) if tree is None else tree, text, sections), lookup)
     module.analyse()
-    found = facts(module, text)
+    found = facts(module, text, sections)
     reveals = tuple(
         (line, describe(in_use(value), device)) for line, (value, device) in sorted(module.reveals.items())
     )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..span import Span
+from .sections import Line
 from .values import Kind
 
 
@@ -64,7 +65,7 @@ class StaleOptimizer(NamedTuple):
     module: str
     optimizer: str
     """The optimizer's class."""
-    line: int
+    line: Line
     """Where it was built."""
     stage: str
     """`fresh`; `stateful`: allocates state when built; `stepped`; `loaded`; `replaced`: by new parameters."""

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from ..knowledge import api
-from . import guards
+from . import guards, sections
 from .annotations import annotated
 from .evaluate import Evaluator
 from .scope import Class, Function, State, join_states
@@ -123,6 +123,8 @@ class Flow(Evaluator):
         """How many loops enclose the statement at hand."""
         self.probing = 0
         """How many contexts enclose it that expect it to fail."""
+        self.measured: sections.Measured | None = None
+        """What it is part of that is run for its duration."""
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         """Run statements until control leaves."""
@@ -144,18 +146,18 @@ class Flow(Evaluator):
         if isinstance(value, ast.Constant):
             return
         if isinstance(value, ast.ListComp) and isinstance(value.elt, ast.Call):
-            self.discarding = value.elt
+            self.discarding = self._in_vain(value.elt)
             self.eval(value)
             self.discarding = None
             self.module.looped(value.elt, value.generators[-1].iter)
         elif isinstance(value, ast.Call):
-            self.discarding = None if self.probing else value
+            self.discarding = self._in_vain(value)
             self.statement = None if self.in_expression else value
             self.eval(value)
             self.discarding = None
         elif isinstance(value, ast.Tuple):
             for item in value.elts:  # `x, y.to(device)`
-                self.discarding = None if self.probing else item
+                self.discarding = self._in_vain(item)
                 self.statement = None
                 self.eval(item)
             self.discarding = None
@@ -174,9 +176,38 @@ class Flow(Evaluator):
         else:
             self.eval(value)
 
+    def _in_vain(self, node: ast.expr) -> ast.expr | None:
+        """What a statement evaluates and throws away, unless that is what it is there for."""
+        if self.probing:
+            return None
+        if self.measured is not None and isinstance(node, ast.Call) and self.measured.on_purpose(node):
+            self.lost = node
+            return None
+        return node
+
+    @_on(sections.Ran)
+    def _ran(self, node: sections.Ran) -> None:
+        names = {name: value for name, value in self.state.env.items() if isinstance(name, str)}
+        self.run(node.body)
+        if node.apart:
+            parts = {part: value for part, value in self.state.env.items() if not isinstance(part, str)}
+            self.state.env = {**names, **parts}
+        self.state.alive = True
+
+    @_on(sections.Shown)
+    def _shown(self, node: sections.Shown) -> None:
+        self.lost = node.value
+        self.eval(node.value)
+
+    @_on(sections.Measured)
+    def _measure(self, node: sections.Measured) -> None:
+        around, self.measured = self.measured, node
+        self.run(node.body)
+        self.measured = around
+
     @_on(ast.Assign)
     def _assign(self, node: ast.Assign) -> None:
-        if self.loops and len(node.targets) == 1:
+        if self.loops and len(node.targets) == 1 and self.measured is None:
             self._rebinding(node)
         value = self.eval(node.value)
         for target in node.targets:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from ..knowledge import api
@@ -11,7 +11,8 @@ from ..span import Span
 from .facts import AnyFact, BatchMeeting, Discarded, HardcodedCall, HardcodedDevice, StaleOptimizer
 from .flow import Path
 from .module import MaybeLoss, Module, Seen
-from .scope import Met
+from .scope import Function, FunctionNode, Met
+from .sections import Section, line
 from .values import (
     AS_CONTAINER,
     AS_LOADER,
@@ -52,6 +53,8 @@ _NODE_TYPES: dict[type, str] = {
     ast.NamedExpr: "NamedExpr",
     ast.Await: "Await",
 }
+_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+_SCOPES = (*_DEFINITIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _NOT_A_TENSOR = AS_MODULE | AS_OTHER | AS_LOADER | AS_CONTAINER
 
 
@@ -86,15 +89,15 @@ class Source:
         return ast.unparse(node)
 
 
-def facts(module: Module, text: str) -> tuple[AnyFact, ...]:
-    """The facts of an analysed module, in source order."""
+def facts(module: Module, text: str, sections: Sequence[Section] = ()) -> tuple[AnyFact, ...]:
+    """The facts of an analysed module, in source order; lines count as in its `sections`."""
     source = Source(text)
     _spread(module)
     found: list[AnyFact] = []
     found.extend(_discarded(module, source))
     if not module.cuda_by_nature:
         found.extend(_hardcoded(module, source))
-    found.extend(_stale(module, source))
+    found.extend(_stale(module, source, sections))
     found.extend(_batches(module, source))
     found.sort(key=lambda fact: (fact.span, type(fact).__name__))
     return tuple(found)
@@ -132,7 +135,7 @@ def _discarded(module: Module, source: Source) -> list[AnyFact]:
                 seen.casts,
                 kind,
                 source.quote(receiver),
-                _assignable(receiver) and kind is not Kind.PARAMETER and seen.statement,
+                _assignable(receiver, seen.function) and kind is not Kind.PARAMETER and seen.statement,
                 source.quote(seen.loop) if seen.loop is not None else None,
                 seen.rebound,
             )
@@ -233,16 +236,53 @@ def _parameter_of_forward(cell: Cell, seen: Seen) -> bool:
     return any(cell is own for own in function.cells.values())
 
 
-def _assignable(node: ast.expr) -> bool:
-    """Whether an expression can be assigned to, and evaluated twice with the same meaning."""
+def _assignable(node: ast.expr, function: Function | None) -> bool:
+    """Whether an expression can be assigned to in a function, and evaluated twice with the same meaning."""
+    if isinstance(node, ast.Name):
+        return function is None or node.id in _own_names(function.node)
+    return _evaluated_again(node)
+
+
+def _evaluated_again(node: ast.expr) -> bool:
+    """Whether a place can be evaluated twice with the same meaning."""
     if isinstance(node, ast.Name):
         return True
     if isinstance(node, ast.Attribute):
-        return _assignable(node.value)
+        return _evaluated_again(node.value)
     if isinstance(node, ast.Subscript):
         index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
-        return _assignable(node.value) and isinstance(index, (ast.Name, ast.Constant))
+        return _evaluated_again(node.value) and isinstance(index, (ast.Name, ast.Constant))
     return False
+
+
+def _own_names(function: FunctionNode) -> set[str]:
+    """The names that a function may bind without hiding those of the scopes around it."""
+    arguments = function.args
+    every = (
+        *arguments.posonlyargs,
+        *arguments.args,
+        *arguments.kwonlyargs,
+        arguments.vararg,
+        arguments.kwarg,
+    )
+    names = {each.arg for each in every if each is not None}
+    todo: list[ast.AST] = list(function.body) if not isinstance(function, ast.Lambda) else []
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (ast.Global, ast.Nonlocal)):
+            names.update(node.names)
+        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+            names.add(node.id)
+        elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
+            names.add(node.name)
+        elif isinstance(node, ast.alias):
+            names.add((node.asname or node.name).split(".")[0])
+        elif isinstance(node, _DEFINITIONS):
+            names.add(node.name)
+        if isinstance(node, _SCOPES):
+            continue
+        todo.extend(ast.iter_child_nodes(node))
+    return names
 
 
 # Hardcoded devices
@@ -264,7 +304,7 @@ def _hardcoded(module: Module, source: Source) -> list[AnyFact]:
 # Optimizers
 
 
-def _stale(module: Module, source: Source) -> list[AnyFact]:
+def _stale(module: Module, source: Source, sections: Sequence[Section]) -> list[AnyFact]:
     found: list[AnyFact] = []
     for node, stale in module.stale.items():
         if not isinstance(node, ast.Call):
@@ -283,7 +323,14 @@ def _stale(module: Module, source: Source) -> list[AnyFact]:
         if stale.method == "FullyShardedDataParallel" and node.args:
             moved = node.args[0]
         found.append(
-            StaleOptimizer(source.span(node), "Call", source.quote(moved), holding.name, holding.line, stage)
+            StaleOptimizer(
+                source.span(node),
+                "Call",
+                source.quote(moved),
+                holding.name,
+                line(holding.line, sections),
+                stage,
+            )
         )
     return found
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..console import printable
 from ..finding import place
-from .style import BOLD, CYAN, SEVERITY_COLORS, fix_mark, paint, printable
+from .style import BOLD, CYAN, SEVERITY_COLORS, fix_mark, paint
 
 if TYPE_CHECKING:
     from ..finding import Finding

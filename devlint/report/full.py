@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..console import printable
 from ..finding import place
 from ..text import split_rows
-from .style import BOLD, CYAN, DIM, SEVERITY_COLORS, applies, fix_mark, paint, printable
+from .style import BOLD, CYAN, DIM, SEVERITY_COLORS, applies, fix_mark, paint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from ..console import escaped
 from ..finding import Severity
 from ..fingerprint import anchors, digests, relative
 from .place import headline, in_file
@@ -23,7 +24,7 @@ def render(outcome: Outcome) -> str:
         _issue(finding, outcome.base, digest)
         for finding, digest in zip(outcome.findings, hashes, strict=True)
     ]
-    return json.dumps(issues, indent=2) + "\n"
+    return escaped(json.dumps(issues, indent=2)) + "\n"
 
 
 def _issue(finding: Finding, base: str, digest: str) -> dict[str, Any]:

@@ -6,6 +6,8 @@ import json
 import os.path
 from typing import TYPE_CHECKING, Any
 
+from ..console import escaped
+
 if TYPE_CHECKING:
     from ..finding import Finding, Fix, Position
     from . import Outcome
@@ -13,7 +15,7 @@ if TYPE_CHECKING:
 
 def render(outcome: Outcome) -> str:
     """Return a JSON list with an object for each finding."""
-    return json.dumps([as_object(finding) for finding in outcome.findings], indent=2) + "\n"
+    return escaped(json.dumps([as_object(finding) for finding in outcome.findings], indent=2)) + "\n"
 
 
 def as_object(finding: Finding) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from ..console import escaped
 from .json import as_object
 
 if TYPE_CHECKING:
@@ -13,4 +14,4 @@ if TYPE_CHECKING:
 
 def render(outcome: Outcome) -> str:
     """Return a line for each finding."""
-    return "".join(json.dumps(as_object(finding)) + "\n" for finding in outcome.findings)
+    return "".join(escaped(json.dumps(as_object(finding))) + "\n" for finding in outcome.findings)

@@ -7,13 +7,14 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
+from ..console import printable
 from ..fingerprint import relative
-from .place import line
+from .place import headline, in_file, line
 
 if TYPE_CHECKING:
     from . import Outcome
 
-_NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NO_XML = re.compile("[^\t\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def render(outcome: Outcome) -> str:
@@ -29,9 +30,11 @@ def render(outcome: Outcome) -> str:
         )
         for finding in found:
             case = SubElement(suite, "testcase", name=finding.code, classname=name, file=name)
-            case.set("line", str(finding.start.row))
-            failure = SubElement(case, "failure", type=finding.severity.value, message=_text(finding.message))
-            failure.text = _text("\n".join(part for part in (line(finding), finding.reason) if part))
+            case.set("line", str(in_file(finding).start.row))
+            failure = SubElement(
+                case, "failure", type=finding.severity.value, message=_text(headline(finding))
+            )
+            failure.text = "\n".join(_text(part) for part in (line(finding), finding.reason) if part)
     if not total:
         suite = SubElement(
             root, "testsuite", name="devlint", tests="1", failures="0", errors="0", skipped="0"
@@ -42,5 +45,5 @@ def render(outcome: Outcome) -> str:
 
 
 def _text(text: str) -> str:
-    """Return the text with what XML cannot hold replaced."""
-    return _NO_XML.sub("\ufffd", text)
+    """Return the text as one line, with what XML cannot hold replaced."""
+    return _NO_XML.sub("\ufffd", printable(text))

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..console import printable
 from .place import headline, in_file
-from .style import printable
 
 if TYPE_CHECKING:
     from . import Outcome

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from ..console import escaped
 from ..finding import Severity, place
 from ..fingerprint import relative
 from ..text import split_rows
@@ -28,7 +29,7 @@ def render(outcome: Outcome) -> str:
             shown = place(finding)
             rows = split_rows(outcome.sources.get(shown, ""))
         diagnostics.append(_diagnostic(finding, rows, outcome.base))
-    return json.dumps({"source": {"name": "devlint"}, "diagnostics": diagnostics}, indent=2) + "\n"
+    return escaped(json.dumps({"source": {"name": "devlint"}, "diagnostics": diagnostics}, indent=2)) + "\n"
 
 
 def _diagnostic(finding: Finding, rows: Sequence[str], base: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from .. import __version__
+from ..console import escaped
 from ..finding import Severity
 from ..fingerprint import anchors, digests, relative
 from .place import headline, in_file
@@ -39,7 +40,7 @@ def render(outcome: Outcome) -> str:
             for finding, digest in zip(outcome.findings, hashes, strict=True)
         ],
     }
-    return json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    return escaped(json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)) + "\n"
 
 
 def _rule(rule: Installed) -> dict[str, Any]:

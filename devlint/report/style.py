@@ -1,8 +1,7 @@
-"""What the formats for people share: colours, marks, and text that is safe to print."""
+"""What the formats for people share: colours, marks and the closing lines."""
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from ..finding import Severity
@@ -13,17 +12,11 @@ if TYPE_CHECKING:
 
 BOLD, DIM, CYAN = "1", "2", "36"
 SEVERITY_COLORS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;34"}
-_CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f]")
 
 
 def paint(text: str, style: str, color: bool) -> str:
     """Return the text in an ANSI style, or as it is."""
     return f"\x1b[{style}m{text}\x1b[0m" if color and text else text
-
-
-def printable(text: str) -> str:
-    """Return the text with its control characters replaced: linted code must not steer the terminal."""
-    return _CONTROL.sub("�", text)
 
 
 def fix_mark(finding: Finding, outcome: Outcome) -> str:

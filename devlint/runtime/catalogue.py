@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import re
+import tempfile
+import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..claim import Claim, Observes, Raises
 from ..errors import DevlintError
-from ..registry import installed
+from ..registry import installed, meant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from ..registry import Installed
 
 
 class Case(NamedTuple):
@@ -38,25 +43,41 @@ class Unproven(NamedTuple):
 
 
 def find_fixtures() -> Path:
-    """The programs of the source checkout that devlint runs from; a wheel carries none."""
-    folder = Path(__file__).parents[2] / "fixtures"
-    if not folder.is_dir():
+    """Where the programs of devlint's own rules are: an installed package's archive, a checkout's folder."""
+    package, checkout = Path(__file__).parents[1:3]
+    archive, folder = package / "fixtures.zip", checkout / "fixtures"
+    found = archive if archive.is_file() else folder
+    if not (found is archive or folder.is_dir()):
         raise DevlintError(
-            "the programs that prove the rules are not part of an installed package: "
-            "run from a source checkout, or pass --fixtures DIR"
+            f"the programs that prove the rules are missing: neither {archive} nor {folder} is there"
         )
-    return folder
+    return found
 
 
-def cases(codes: Sequence[str], fixtures: Path) -> tuple[list[Case], list[Unproven]]:
-    """The programs of these rules, or of all, in the order of codes."""
-    rules = {code: item.rule for code, item in installed().items() if item.rule is not None}
-    if unknown := sorted(set(codes) - set(rules)):
-        raise DevlintError(f"no such rule: {', '.join(unknown)}")
+@contextlib.contextmanager
+def unpacked(place: Path) -> Iterator[Path]:
+    """Give the folder of the programs: the place itself, or for a while what is in the archive."""
+    if place.is_dir():
+        yield place
+        return
+    with tempfile.TemporaryDirectory(prefix="devlint-") as folder:
+        with zipfile.ZipFile(place) as archive:
+            archive.extractall(folder)
+        yield Path(folder)
+
+
+def chosen(names: Sequence[str]) -> list[Installed]:
+    """The rules that these codes, prefixes or names mean, or all; what devlint itself reports included."""
+    return sorted(meant(names) if names else installed().values(), key=lambda rule: rule.code)
+
+
+def cases(names: Sequence[str], fixtures: Path) -> tuple[list[Case], list[Unproven]]:
+    """The programs of the rules that are meant, or of all, in the order of codes."""
     found: list[Case] = []
     unproven: list[Unproven] = []
-    for code, rule in rules.items():
-        if codes and code not in codes:
+    fixtures = fixtures.absolute()  # programs run in folders of their own
+    for code, _, _, _, rule in chosen(names):
+        if rule is None:
             continue
         claim = getattr(rule, "claim", None)
         if not isinstance(claim, Claim):

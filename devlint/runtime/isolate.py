@@ -26,6 +26,22 @@ class Lost(NamedTuple):
     message: str
 
 
+_START = """\
+import sys
+sys.path[:] = eval(sys.argv.pop(1))
+import runpy
+runpy.run_module(sys.argv.pop(1), run_name="__main__", alter_sys=True)
+"""
+
+
+def python(module: str) -> list[str]:
+    """Return the command that runs a module of devlint in a fresh interpreter.
+
+    It imports from where this process does: `-m` would look into the current folder first.
+    """
+    return [sys.executable, "-c", _START, repr([folder for folder in sys.path if folder]), module]
+
+
 def call(function: Callable[[], Any]) -> Any:
     """What `function` returns, as JSON carries it, or `Lost`."""
     reader, writer = os.pipe()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import types
 from typing import TYPE_CHECKING, TypedDict
@@ -38,17 +37,18 @@ class Outcome(TypedDict, total=False):
     """The first line of its message, or how the process died."""
     line: int
     """The last line of the program that it passed through, 0 if none."""
+    lacks: str
+    """The package whose absence it was, if it was that."""
     values: dict[str, str]
     """The `repr` of every expression."""
 
 
 def run(job: Job) -> Outcome:
-    """Run a program as `python PATH` would."""
+    """Run a program as `python PATH` would, but for its folder, from which it imports nothing."""
     module = types.ModuleType("__main__")
     module.__file__ = job["path"]
     sys.modules["__main__"] = module
     sys.argv = [job["path"]]
-    sys.path.insert(0, os.path.dirname(os.path.abspath(job["path"])))
     exec(job["setup"], {})
     try:
         exec(compile(job["source"], job["path"], "exec"), module.__dict__)
@@ -75,7 +75,17 @@ def _raised(error: BaseException, path: str) -> Outcome:
     lines = str(error).strip().splitlines() or [""]
     names = [cls.__name__ for cls in type(error).__mro__ if cls is not object]
     line = _line(error.__traceback__, path)
-    return {"status": "raised", "error": names, "message": lines[0][:_LONGEST], "line": line}
+    outcome: Outcome = {"status": "raised", "error": names, "message": lines[0][:_LONGEST], "line": line}
+    if package := _absent(error):
+        outcome["lacks"] = package
+    return outcome
+
+
+def _absent(error: BaseException) -> str:
+    if isinstance(error, ModuleNotFoundError):
+        return (error.name or "").partition(".")[0]
+    # How torch says it of the one package that it uses if it is there (torch/csrc/utils/tensor_numpy.cpp).
+    return "numpy" if isinstance(error, RuntimeError) and str(error) == "Numpy is not available" else ""
 
 
 def _line(traceback: TracebackType | None, path: str) -> int:

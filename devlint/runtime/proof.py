@@ -23,7 +23,7 @@ class Verdict(str, Enum):
     UNPROVABLE = "not provable here"
     """It takes hardware that this device is not."""
     NOT_RUN = "not run"
-    """The program needs a package that is not installed."""
+    """The program needs a package, among those that the claim names, that is not installed."""
 
 
 class Proof(NamedTuple):
@@ -46,8 +46,8 @@ def judge(case: Case, device: str, about: Device, outcome: Outcome) -> Proof:
     if isinstance(claimed, Observes) and outcome["status"] == "ran":
         evidence = f"`{claimed.expression}` is {outcome['values'][claimed.expression]}"
     words = claim_words(claimed, cured=case.cured)
-    if _lacks_package(outcome):
-        verdict = Verdict.NOT_RUN
+    if outcome.get("lacks") in case.claim.packages:
+        verdict, evidence = Verdict.NOT_RUN, f"needs {outcome['lacks']}"
     elif case.claim.needs and device != "cpu" and not _satisfies(device, about, case.claim.needs):
         verdict = Verdict.UNPROVABLE if outcome["status"] == "ran" else Verdict.FALSE
         words = f"{words} (needs {case.claim.needs}; {case.claim.documentation})"
@@ -60,6 +60,8 @@ def holds(claimed: Claimed, outcome: Outcome, *, cured: bool) -> bool:
     """Whether a program did what was claimed."""
     if isinstance(claimed, Raises):
         named = set(claimed.error.split("|")) & set(outcome.get("error", ()))
+        if "lacks" in outcome:  # a claim that any exception fulfils is not about a misspelt import
+            named &= {"ImportError", "ModuleNotFoundError"}
         return bool(named) and bool(re.search(claimed.message, outcome["message"]))
     if outcome["status"] != "ran":
         return False
@@ -85,10 +87,6 @@ def describe(outcome: Outcome) -> str:
         place = f" at line {outcome['line']}" if outcome["line"] else ""
         return f"raises {outcome['error'][0]}{place}: {outcome['message']}".removesuffix(": ")
     return f"{outcome['status']}: {outcome['message']}"
-
-
-def _lacks_package(outcome: Outcome) -> bool:
-    return "ModuleNotFoundError" in outcome.get("error", ())
 
 
 def _satisfies(device: str, about: Device, needs: str) -> bool:

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ..console import escaped, printable
 from .proof import Verdict
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ cure of that line taken back. `sim` is [a simulated accelerator](runtime.md).
 def as_json(proofs: Sequence[Proof], devices: Mapping[str, Device]) -> str:
     """Return everything, for programs."""
     rows = [proof._asdict() for proof in proofs]
-    return json.dumps({"devices": devices, "proofs": rows}, indent=2)
+    return escaped(json.dumps({"devices": devices, "proofs": rows}, indent=2))
 
 
 def as_table(proofs: Sequence[Proof], width: int | None) -> Iterator[str]:
@@ -37,9 +38,9 @@ def as_table(proofs: Sequence[Proof], width: int | None) -> Iterator[str]:
     for proof, cells in zip(proofs, columns, strict=True):
         line = "  ".join(cell.ljust(size) for cell, size in zip(cells, widths, strict=True))
         if proof.verdict is Verdict.FALSE:
-            yield f"{line}  claimed: {proof.claim or 'nothing'}; but: {proof.evidence}"
+            yield printable(f"{line}  claimed: {proof.claim or 'nothing'}; but: {proof.evidence}")
         else:
-            yield f"{line}  {proof.evidence}"[:width].rstrip()
+            yield printable(f"{line}  {proof.evidence}"[:width].rstrip())
 
 
 def as_markdown(proofs: Sequence[Proof], devices: Mapping[str, Device]) -> str:
@@ -64,7 +65,7 @@ def summary(proofs: Sequence[Proof]) -> str:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+    return printable(text).replace("|", "\\|")
 
 
 def _row(cells: Sequence[str]) -> str:

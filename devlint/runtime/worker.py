@@ -19,7 +19,7 @@ import tempfile
 import warnings
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
-from .isolate import FORKS, TIMEOUT, Lost, call, silence
+from .isolate import FORKS, TIMEOUT, Lost, call, python, silence
 from .program import Outcome, run
 
 if TYPE_CHECKING:
@@ -155,7 +155,7 @@ def _isolated(device: str, job: Job) -> Outcome:
 
 
 def _spawn(device: str, job: Job) -> Outcome:
-    command = [sys.executable, "-m", __spec__.name, device, "--one"]
+    command = [*python(__spec__.name), device, "--one"]
     given = json.dumps([job])
     try:
         done = subprocess.run(command, input=given, capture_output=True, text=True, timeout=TIMEOUT)

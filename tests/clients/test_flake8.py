@@ -37,6 +37,7 @@ def batch(device):
     mask.to(device)  # devlint: ignore[DEV101]
     return mask
 """
+ENDS = (("# noqa: DEV101", ""), ("", "# noqa: DEV101"), ("", "# noqa: DEV101 why"), ("# noqa: E501", ""))
 CLEAN = "import torch\n\nx = torch.ones(2)\nx = x.to(torch.device('cpu'))\nprint(x)\n"
 HARDCODED = 'import torch\n\nx = torch.ones(2, device="cuda")\n'
 
@@ -123,10 +124,16 @@ def test_a_noqa_without_use_is_told_as_on_the_command_line(environment: Environm
 
 
 def test_flake8_sees_which_noqa_is_of_use(environment: Environment, tmp_path: Path) -> None:
-    write(tmp_path, noqa=NOQA)
-    result = environment.run("flake8", "--select", "NQA", "noqa.py", cwd=tmp_path)
-    rows = [row for _, row, _, code in places(result.stdout) if code == "NQA102"]
-    assert rows == [8]
+    several = "\n".join(f"mask.to(  {first}\n    device\n)  {last}" for first, last in ENDS)
+    write(tmp_path, noqa=NOQA, several=f"import torch\n\nmask = torch.ones(2)\n{several}\n")
+    for name, expected in (("noqa.py", [8]), ("several.py", [13])):
+        result = environment.run("flake8", "--select", "NQA,DEV101", name, cwd=tmp_path)
+        found = [(row, code) for _, row, _, code in places(result.stdout) if code in ("NQA102", "DEV101")]
+        assert found == [(row, code) for row in expected for code in ("DEV101", "NQA102")]
+        plain = [row for _, row, _, code in devlint(environment, tmp_path, name) if code == "DEV101"]
+        assert plain == expected
+    everything = flake8(environment, tmp_path, "--disable-noqa", "--select", "DEV101", "several.py")
+    assert [row for _, row, _, _ in everything] == [4, 7, 10, 13]
 
 
 def test_several_processes_find_the_same(environment: Environment, tmp_path: Path) -> None:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import signal
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from devlint import registry
 from devlint.claim import MIXED_DEVICES, NO_ACCELERATOR, RUNS, Claim, Observes, Raises, everywhere
 from devlint.runtime import verify
 from devlint.runtime.catalogue import Case, programs, taken_back
@@ -35,6 +39,9 @@ FIXED = BUG.replace("y.to(device)  # T", "y = y.to(device)")
 HARMLESS = "    # nothing wrong here  # T\n"
 TWO = "import torch\nx = torch.ones(2).cuda()  # T\nif x.is_cpu:\n    pass  # T\n"
 MIXED = Claim(MIXED_DEVICES)
+ABSENT = ("no_such_package",)
+NO_NUMPY = "RuntimeError('Numpy is not available')"
+"""What torch raises (torch/csrc/utils/tensor_numpy.cpp)."""
 TRAINS = Claim(Observes("total", bug=0, fixed=1))
 
 PROGRAMS: dict[str, tuple[Claim, str, str]] = {
@@ -52,7 +59,14 @@ PROGRAMS: dict[str, tuple[Claim, str, str]] = {
     "not observable": (TRAINS, "", "total = 1"),
     "aborts": (MIXED, "import os\nos.abort()", FIXED),
     "leaves": (everywhere(Raises("SystemExit", "no GPU")), "import sys\nsys.exit('no GPU')", "exit(0)"),
-    "lacks a package": (MIXED, "import no_such_package", FIXED),
+    "lacks a package": (MIXED._replace(packages=ABSENT), "import no_such_package.part", FIXED),
+    "lacks a package too late": (MIXED._replace(packages=ABSENT), f"{BUG}import no_such_package", FIXED),
+    "lacks numpy": (MIXED._replace(packages=("numpy",)), f"raise {NO_NUMPY}", FIXED),
+    "lacks numpy unsaid": (everywhere(Raises("RuntimeError")), f"raise {NO_NUMPY}", FIXED),
+    "misspelt import": (MIXED._replace(packages=ABSENT), "import no_such_pakcage", FIXED),
+    "misspelt import, any error": (everywhere(Raises("Exception")), "import no_such_pakcage", FIXED),
+    "misspelt name": (MIXED._replace(packages=("torch",)), "from torch import no_such_name", FIXED),
+    "claimed import": (everywhere(Raises("ImportError")), "import no_such_package", FIXED),
     "prints": (Claim(RUNS), "print('{}')", "import sys\nsys.stdout.write('{')"),
     "spoils torch": (Claim(RUNS), "import torch\ndel torch.ones", FIXED),
     "set up": (
@@ -69,6 +83,7 @@ PROGRAMS: dict[str, tuple[Claim, str, str]] = {
 }
 """Claim, bug and fixed program of made-up rules."""
 
+BOTH = {("bug.py", "sim"), ("bug.py", "cpu")}
 FALSE = {
     "claims nothing": {("bug.py", "sim")},
     "wrong error": {("bug.py", "sim")},
@@ -80,6 +95,10 @@ FALSE = {
     "not observable": {("bug.py", "sim")},
     "aborts": {("bug.py", "sim"), ("bug.py", "cpu")},
     "half a bug": {("bug.py:4", "cpu")},
+    "lacks numpy unsaid": BOTH,
+    "misspelt import": BOTH,
+    "misspelt import, any error": BOTH,
+    "misspelt name": BOTH,
 }
 """The proofs that must fail; every other one must not."""
 
@@ -139,8 +158,17 @@ def test_crash_is_evidence(proofs: list[Proof]) -> None:
     assert find(proofs, "aborts", "bug.py", "sim").evidence == "died: SIGABRT"
 
 
-def test_missing_package_proves_nothing(proofs: list[Proof]) -> None:
-    assert find(proofs, "lacks a package", "bug.py", "sim").verdict is Verdict.NOT_RUN
+@pytest.mark.parametrize("name", ["lacks a package", "lacks numpy"])
+def test_missing_package_proves_nothing(proofs: list[Proof], name: str) -> None:
+    proof = find(proofs, name, "bug.py", "sim")
+    package = "numpy" if "numpy" in name else "no_such_package"
+    assert (proof.verdict, proof.evidence) == (Verdict.NOT_RUN, f"needs {package}")
+    assert find(proofs, name, "fixed.py", "sim").verdict is Verdict.CONFIRMED
+
+
+def test_a_package_that_is_not_reached_is_not_needed(proofs: list[Proof]) -> None:
+    assert find(proofs, "lacks a package too late", "bug.py", "sim").verdict is Verdict.CONFIRMED
+    assert find(proofs, "lacks a package too late", "bug.py", "cpu").verdict is Verdict.NOT_RUN
 
 
 def test_needed_hardware_is_named(proofs: list[Proof]) -> None:
@@ -229,7 +257,129 @@ def test_command_refutes(fixtures: Path, capsys: pytest.CaptureFixture[str]) -> 
 
 def test_command_needs_a_rule(fixtures: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert verify.main(["TST999", "--fixtures", str(fixtures)]) == 2
-    assert "no such rule: TST999" in capsys.readouterr().err
+    assert capsys.readouterr().err.startswith("devlint: no rule has the code, prefix or name 'TST999'")
+
+
+@pytest.mark.parametrize("name", ["tst10", "some-rule", "ALL"])
+def test_command_takes_prefixes_and_names(
+    fixtures: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    assert verify.main([name, "--device", "cpu", "--json", "--fixtures", str(fixtures)]) == 1
+    printed = json.loads(capsys.readouterr().out)
+    assert {proof["code"] for proof in printed["proofs"]} == {"TST101", "TST102", "TST103"}
+
+
+@pytest.mark.parametrize("form", ["--json", "--markdown", "-v"])
+def test_command_has_nothing_to_run_for_what_claims_nothing(
+    capsys: pytest.CaptureFixture[str], form: str
+) -> None:
+    assert verify.main(["DEV000", "unused-suppression", form]) == 0
+    printed = capsys.readouterr()
+    assert printed.err.splitlines() == [
+        "devlint: DEV000 (unreadable) claims nothing about torch",
+        "devlint: DEV001 (unused-suppression) claims nothing about torch",
+    ]
+    assert form != "--json" or json.loads(printed.out) == {"devices": {}, "proofs": []}
+
+
+def test_command_needs_a_folder_with_programs(fixtures: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (fixtures / "empty").mkdir()
+    assert verify.main(["--fixtures", str(fixtures / "absent")]) == 2
+    assert verify.main(["--fixtures", str(fixtures / "TST101" / "bug.py")]) == 2
+    assert verify.main(["--fixtures", str(fixtures / "empty")]) == 2
+    assert verify.main(["TST101", "--fixtures", str(fixtures / "empty")]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        f"devlint: --fixtures: no such folder: {fixtures / 'absent'}",
+        f"devlint: --fixtures: no such folder: {fixtures / 'TST101' / 'bug.py'}",
+        f"devlint: --fixtures: {fixtures / 'empty'} holds no programs of TST101 or any other of these rules",
+        f"devlint: --fixtures: {fixtures / 'empty'} holds no programs of TST101",
+    ]
+
+
+def test_command_says_what_it_could_not_run(
+    fixtures: Path, provide: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A missing package leaves it undecided, unless something else is false."""
+    claim = "claim = Claim(MIXED_DEVICES, packages=('no_such_package',))"
+    provide("rule_104", RULE.format(number=104, claim=claim))
+    registry.installed.cache_clear()
+    (fixtures / "TST104").mkdir()
+    (fixtures / "TST104" / "bug.py").write_text("import no_such_package\n")
+    (fixtures / "TST104" / "fixed.py").write_text(FIXED)
+    arguments = ["--device", "cpu", "--fixtures", str(fixtures)]
+    assert verify.main(["TST101", "TST104", *arguments]) == 2
+    printed = capsys.readouterr()
+    assert printed.err == "devlint: some programs need no_such_package, which is not installed\n"
+    assert printed.out.endswith("\n3 confirmed, 1 not run\n")
+    assert verify.main(["TST103", "TST104", *arguments]) == 1
+
+
+def test_a_program_finds_what_lies_beside_it(
+    fixtures: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (fixtures / "TST101" / "beside.py").write_text("")
+    for name in ("bug.py", "fixed.py"):
+        (fixtures / "TST101" / name).write_text("import beside\n")
+    monkeypatch.chdir(fixtures)
+    assert verify.main(["TST101", "--device", "cpu", "--fixtures", "."]) == 0
+    assert capsys.readouterr().err == ""
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_progress_is_told_on_a_terminal(fixtures: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    assert verify.main(["TST101", "--device", "cpu", "--fixtures", str(fixtures)]) == 0
+    shown = terminal.getvalue().split("\r\x1b[K")
+    assert shown[1:3] == ["devlint: starting torch", "devlint: 1 of 2 programs, TST101 on cpu"]
+    assert shown[-1] == ""  # nothing is left
+
+
+STUBBORN = """
+import fcntl, pathlib, time
+lock = open({lock!r}, "w")
+fcntl.flock(lock, fcntl.LOCK_EX)
+pathlib.Path({started!r}).touch()
+for _ in range(90):
+    try:
+        time.sleep(1)
+    except BaseException:
+        pass
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there are no process groups")
+def test_an_interrupt_ends_everything(torch_installed: None, tmp_path: Path) -> None:
+    """Ctrl-C reaches all processes of the terminal; programs may swallow it."""
+    import fcntl
+
+    started, lock, scratch = tmp_path / "started", tmp_path / "lock", tmp_path / "scratch"
+    scratch.mkdir()
+    (tmp_path / "DEV102").mkdir()
+    text = STUBBORN.format(lock=str(lock), started=str(started))
+    for name in ("bug.py", "fixed.py"):
+        (tmp_path / "DEV102" / name).write_text(text)
+    command = [sys.executable, "-m", "devlint", "verify", "DEV102", "--device", "cpu"]
+    command += ["--fixtures", str(tmp_path)]
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    with subprocess.Popen(command, start_new_session=True, env=environment) as process:
+        while not started.exists() and process.poll() is None:
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.wait(timeout=30) == 130
+    with lock.open("w") as mine:  # nobody holds it: the program has ended, or is about to
+        for left in reversed(range(100)):
+            try:
+                fcntl.flock(mine, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                assert left, "the program outlived the interrupt"
+                time.sleep(0.05)
+    assert list(scratch.iterdir()) == []
 
 
 NO_CUDA = {**os.environ, "CUDA_VISIBLE_DEVICES": ""}
@@ -299,9 +449,23 @@ def test_command_needs_a_working_torch(
     broken = fixtures / "broken"
     broken.mkdir()
     (broken / "torch.py").write_text("raise ImportError('libtorch is gone')")
-    monkeypatch.setenv("PYTHONPATH", str(broken))
+    monkeypatch.syspath_prepend(broken)
     assert verify.main(["TST101", "--fixtures", str(fixtures)]) == 2
     assert "libtorch is gone" in capsys.readouterr().err
+
+
+def test_modules_in_the_current_folder_and_beside_a_program_are_not_imported(
+    fixtures: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    marker = fixtures / "marker"
+    names = {*sys.stdlib_module_names, "torch", "numpy", "sympy", "devlint", "usercustomize"}
+    for folder in (fixtures, fixtures / "TST101"):
+        for name in names:
+            (folder / f"{name}.py").write_text(f"open({str(marker)!r}, 'a').write(__name__ + '\\n')\n")
+    monkeypatch.chdir(fixtures)
+    assert verify.main(["TST101", "--device", "cpu", "--fixtures", "."]) == 0
+    assert not marker.exists(), marker.read_text()
+    assert "confirmed" in capsys.readouterr().out
 
 
 UNSUPPORTED = {
