@@ -3,38 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from enum import IntFlag
-
+from typing import Final
 from .paths import Ref
 
 
-class Evidence(IntFlag):
-    """What was seen of an object; bits add up, and whatever contradicts wins over what use shows."""
+class Evidence:
+    """What was seen of an object, as bits: they add up, and whatever contradicts wins over what use shows.
 
-    TENSOR = 1
-    OPERAND = 2
+    Plain integers: an `IntFlag` makes an object of each sum, and sums are made all the time.
+    """
+
+    TENSOR: Final = 1
+    OPERAND: Final = 2
     """A tensor or a number, so that what has a `.to` is a tensor."""
-    MODULE = 4
-    OTHER = 8
-    LOADER = 16
-    CONTAINER = 32
-    DIFFERENTIATED = 64
+    MODULE: Final = 4
+    OTHER: Final = 8
+    LOADER: Final = 16
+    CONTAINER: Final = 32
+    DIFFERENTIATED: Final = 64
     """`.backward()` was called on it."""
-    TO_MODULE = 128
+    TO_MODULE: Final = 128
     """Passed to a module's call."""
-    SWITCH = 256
+    SWITCH: Final = 256
     """A variable that holds the cpu, and that what is on the cpu anyway is moved to: it is meant to change."""
-    PLACED = 512
+    PLACED: Final = 512
     """A framework, or the code around it, put it where it belongs."""
-    ASKED = 1024
+    ASKED: Final = 1024
     """Weak: a name that a tensor has, and a submodule, an array or a container of one's own might have."""
 
 
 NOT_A_TENSOR = Evidence.MODULE | Evidence.OTHER | Evidence.LOADER | Evidence.CONTAINER
 PASSED_ON = Evidence.TENSOR | Evidence.OPERAND | Evidence.MODULE | Evidence.OTHER
 """What a function's use of a parameter says about what its callers pass."""
-
-NO_EVIDENCE = Evidence(0)
 
 
 def solve(notes: Mapping[Ref, int], flows: Iterable[tuple[Ref, Ref]]) -> dict[Ref, int]:

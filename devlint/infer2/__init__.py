@@ -32,4 +32,6 @@ def infer(text: str, tree: ast.Module | None = None, index: Index | None = None,
     reveals = tuple(
         (line, describe(settled, settled.in_use(value), place)) for line, (value, place) in sorted(shown.items())
     )
-    return Inference(facts(file, settled, text), reveals)
+    result = Inference(facts(file, settled, text), reveals)
+    file.release()
+    return result

@@ -227,10 +227,8 @@ def _site(node: ast.Call, api: str, receiver: Value | None, args: Arguments, row
 
 def _record(machine: Machine, site: Site, callee: str) -> None:
     fate: Fate = machine.fates.get(site.node, ("kept", False))[0]
-    given = {name: (at, value) for name, at, value in site.args.named()}
-    is_open = site.args.starred or bool(site.args.unpacked)
     machine.log.calls[site.node] = RawCall(
-        callee, site.receiver, given, is_open, fate, machine.state.why, machine.loops
+        callee, site.receiver, site.args, fate, machine.state.why, machine.loops
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
+from functools import cached_property
 
 from .. import knowledge
 from ..core.events import Why
@@ -37,8 +38,7 @@ class Class:
         self.general_effects: tuple[Effect, ...] = ()
         """The same, whatever callers pass."""
         self.reaches: frozenset[str] = frozenset()
-        self.version = 0
-        """Counts what was learned of its attributes."""
+        self._lineage: list[Class] | None = None
 
     # What the file learns
 
@@ -53,7 +53,6 @@ class Class:
         if by_method.get(method) != term:
             by_method[method] = term
             self._joined.pop(name, None)
-            self.version += 1
 
     def own_attribute(self, name: str) -> Term | None:
         """What is assigned to an attribute in this very class."""
@@ -83,6 +82,11 @@ class Class:
 
     def lineage(self) -> list[Class]:
         """This class and its bases in the project, nearest first."""
+        if self._lineage is None:
+            self._lineage = self._find_lineage()
+        return self._lineage
+
+    def _find_lineage(self) -> list[Class]:
         found: dict[str, Class] = {}
         todo: list[Class] = [self]
         while todo:
@@ -92,18 +96,18 @@ class Class:
                 todo.extend(base for name in cls.bases if (base := self._view(name)) is not None)
         return list(found.values())
 
-    @property
+    @cached_property
     def topics(self) -> frozenset[str]:
         """What knowledge says of the library classes that it derives from."""
         names = [name for cls in self.lineage() for name in cls.library_bases]
         return frozenset().union(*map(knowledge.topics_of_base, names)) if names else frozenset()
 
-    @property
+    @cached_property
     def is_module(self) -> bool:
         """Whether it is an `nn.Module`."""
         return "module" in self.topics
 
-    @property
+    @cached_property
     def framework(self) -> bool:
         """Whether a framework moves what this class is given."""
         return any(topic.startswith("framework") for topic in self.topics)

@@ -415,6 +415,13 @@ class File:
         """The whole module runs on an accelerator alone."""
         self.nature[hint] = None
 
+    def release(self) -> None:
+        """Let go of what refers to itself in a circle, rather than leave it to the garbage collector."""
+        for cls in (*self.classes.values(), *self._views.values()):
+            if cls is not None:
+                cls.__dict__.clear()
+        self.__dict__.clear()
+
     # For other files
 
     def module_summary(self) -> ModuleSummary:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import NamedTuple, Protocol
 
 from ..core.events import Fate, Why
 from ..core.paths import Ref
@@ -55,13 +56,22 @@ class RawLiteral(NamedTuple):
     loops: int
 
 
+class Given(Protocol):
+    """The arguments of a call, by the parameters that they bind."""
+
+    starred: bool
+    unpacked: list[tuple[ast.expr, Value]]
+
+    def named(self) -> Iterator[tuple[str, ast.expr, Value]]:
+        """Every argument with the parameter that it binds."""
+
+
 class RawCall(NamedTuple):
     """A call that knowledge, or a name of a library, speaks of."""
 
     callee: str
     receiver: Value | None
-    given: dict[str, tuple[ast.expr, Value]]
-    open: bool
+    args: Given
     fate: Fate
     why: Why
     loops: int

@@ -1,5 +1,7 @@
 """What devlint knows of torch and its neighbours, as data: the names that create, move, keep or combine."""
 
+from functools import lru_cache
+
 from . import frameworks
 from .attributes import MODULE_ONLY, TENSOR_ONLY, TENSOR_TOO
 from .find import attribute, find, kind_of_class, method, topics_of_class
@@ -19,6 +21,7 @@ __all__ = [
 ]
 
 
+@lru_cache(maxsize=4096)
 def topics(dotted: str) -> frozenset[str]:
     """What a class of a library is about: what deriving from it means, and what its row says."""
     row = find(dotted) if dotted else None
@@ -30,6 +33,7 @@ def is_strict_model(dotted: str) -> bool:
     return dotted.startswith(frameworks.STRICT_MODELS)
 
 
+@lru_cache(maxsize=4096)
 def topics_of_base(dotted: str) -> frozenset[str]:
     """What deriving from a class means, by what it is or, where nothing else is known, what it is called."""
     return topics_of_class(dotted) | {said for said in hints("base", dotted) if said in ("module", "framework")}

@@ -98,7 +98,7 @@ def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: 
 
 def _kept(machine: Machine, site: Site) -> bool:
     """Whether somebody keeps what the call gives."""
-    return machine.fates.get(site.node, ("kept", False))[0] in ("kept", "displayed")
+    return machine.fates.get(site.node, ("kept", False))[0] == "kept"
 
 
 def _discarded(machine: Machine, site: Site) -> bool:
