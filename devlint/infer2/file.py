@@ -64,7 +64,12 @@ class File:
     """Analyses one file: the `Program` of its runs."""
 
     def __init__(
-        self, tree: ast.Module, name: str = "", package: str | None = None, index: Index | None = None
+        self,
+        tree: ast.Module,
+        name: str = "",
+        package: str | None = None,
+        index: Index | None = None,
+        machine: type[Statements] = Statements,
     ) -> None:
         self.name = name
         self.package = name.rpartition(".")[0] if package is None else package
@@ -86,7 +91,8 @@ class File:
         self._settling: set[str] = set()
         self._informed: dict[str, Informed] = {}
         self._views: dict[str, Class | None] = {}
-        self._top = Statements(self, self.objects, self.module, self.outside)
+        self._machine = machine
+        self._top = machine(self, self.objects, self.module, self.outside)
 
     # The order
 
@@ -248,7 +254,7 @@ class File:
 
     def _run(self, function: Function, informed: Informed) -> Outcome:
         owner = self.view(function.owner) if function.owner is not None else None
-        machine = Statements(self, self.objects, function, State())
+        machine = self._machine(self, self.objects, function, State())
         return run_function(machine, owner, informed, self._top.state, self.why)
 
     def _learn(self, name: str, outcome: Outcome, general: bool = True) -> None:
@@ -327,7 +333,7 @@ class File:
 
     def _class_body(self, machine: Machine, node: ast.ClassDef, cls: Class) -> None:
         here = machine.here
-        body = Statements(self, self.objects, here, State())
+        body = self._machine(self, self.objects, here, State())
         body.log = machine.log
         body.state.env = dict(machine.state.env)
         outer = dict(body.state.env)

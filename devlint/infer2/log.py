@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from ..core.events import Fate, Why
 from ..core.paths import Ref
@@ -13,13 +13,18 @@ from ..core.state import Mark
 from ..core.values import Value
 
 
+Named = Literal["", "device", "index", "literal", "other"]
+
+
 class RawMove(NamedTuple):
     """A move or cast."""
 
     method: str
     receiver: Value
+    place: Place
+    """Where the receiver is."""
     target: Place | None
-    named: str
+    named: Named
     casts: bool
     in_place: bool
     fate: Fate
@@ -28,8 +33,6 @@ class RawMove(NamedTuple):
     iterates: ast.expr | None
     why: Why
     loops: int
-    holders: tuple[tuple[Mark, str], ...]
-    """What holds the parameters of what moves, and by which protocol."""
     vain: bool
     """Whether there is nothing left to change, or nothing but the effect was wanted."""
 

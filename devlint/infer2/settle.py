@@ -30,6 +30,7 @@ class Clash(NamedTuple):
 
     function: str
     at: ast.expr
+    here: Place
     part: Ref
     whole: Ref
     """-1 where it is no element of a batch."""
@@ -234,7 +235,7 @@ class Settled:
 
     def clashes(self) -> Iterator[tuple[object, Clash]]:
         """Values that cannot come together, with what tells one cause from another."""
-        dropped = self._dropped()
+        dropped = self.dropped()
         for function, log in self.logs.items():
             meetings = list(log.meetings.values())
             for loss in log.losses:
@@ -252,7 +253,7 @@ class Settled:
             for right, there, other in loss.parties[index + 1 :]:
                 yield RawMeeting("call", left, here, one, right, there, other, loss.why, loss.loops)
 
-    def _dropped(self) -> set[Ref]:
+    def dropped(self) -> set[Ref]:
         """What discarded moves were meant for, and what of a batch holds it: one cause, one finding."""
         dropped: set[Ref] = set()
         for _, _, raw in self.discarded_moves():
@@ -277,14 +278,14 @@ class Settled:
             (raw.right, raw.there, raw.left, raw.here),
         ):
             part = self.part(here)
-            if part is None or not isinstance(at, ast.expr) or self._any_of(dropped, part.ref):
+            if part is None or not isinstance(at, ast.expr) or self.any_of(dropped, part.ref):
                 continue
             if self._conflict(part, there):
                 partly = part.whole in self.moved_to
                 key = (part.ref if partly else part.whole, function)
-                yield key, Clash(function, at, part.ref, part.whole, other, there, partly, True, False, raw)
+                yield key, Clash(function, at, here, part.ref, part.whole, other, there, partly, True, False, raw)
 
-    def _any_of(self, refs: set[Ref], ref: Ref) -> bool:
+    def any_of(self, refs: set[Ref], ref: Ref) -> bool:
         """Whether an object, or what it is part of, is among some objects."""
         while ref >= 0 and ref not in refs:
             ref = self.objects.parents[ref]
@@ -303,7 +304,7 @@ class Settled:
             return
         receiver = calls[0].func.value
         key = ("paths", function, paths[0].test)
-        yield key, Clash(function, receiver, -1, -1, raw.right, raw.there, True, True, True, raw)
+        yield key, Clash(function, receiver, raw.here, -1, -1, raw.right, raw.there, True, True, True, raw)
 
     def _fed_unmoved(self, dropped: set[Ref]) -> Iterator[tuple[object, Clash]]:
         """Arguments that one method passes to a module as they are, and another moves first."""
@@ -318,8 +319,8 @@ class Settled:
                 if mover is not None and self._fed(name, feed, mover, dropped):
                     yield (
                         ("fed", feed.at),
-                        Clash(name, feed.at, -1, -1, feed.at, feed.place, False, False, False, None)._replace(
-                            part=feed.module
+                        Clash(
+                            name, feed.at, feed.device, feed.module, -1, feed.at, feed.place, False, False, False, None
                         ),
                     )
 

@@ -28,6 +28,12 @@ def topics(dotted: str) -> frozenset[str]:
     return topics_of_class(dotted) | (row.topics if row is not None else frozenset())
 
 
+def topics_of_call(dotted: str) -> frozenset[str]:
+    """What a function, class or method is about."""
+    row = find(dotted)
+    return row.topics if row is not None else frozenset()
+
+
 def is_strict_model(dotted: str) -> bool:
     """Whether a model needs every tensor that it is given on its own device."""
     return dotted.startswith(frameworks.STRICT_MODELS)

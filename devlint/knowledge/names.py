@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ..core.kinds import Kind
 from . import api, frameworks
 from .attributes import MODULE_ONLY, TENSOR_ONLY, TENSOR_TOO
 from .words import hints
@@ -50,6 +51,20 @@ GENERICS = {
 """What the brackets after a generic type hold."""
 GPU_NAMES = frozenset({"gpu", "cuda"})
 NCCL = "nccl"
+METHODS_OF = {
+    Kind.TENSOR: "Tensor",
+    Kind.SCALAR: "Tensor",
+    Kind.PARAMETER: "Tensor",
+    Kind.MODULE: "Module",
+    Kind.OPTIMIZER: "Optimizer",
+    Kind.LOADER: "Loader",
+    Kind.DEVICE: "Device",
+    Kind.CONTAINER: "Container",
+    Kind.STRING: "String",
+    Kind.ARRAY: "Array",
+    Kind.GENERATOR: "Generator",
+}
+"""What callees are called whose receiver has one of these kinds."""
 CUDA_MODULE = "torch.cuda."
 CUDA_CONTEXTS = frozenset({"torch.cuda.device", "torch.cuda.stream"})
 CUDA_ERRORS = frozenset({"RuntimeError", "AssertionError", "Exception", "BaseException"})

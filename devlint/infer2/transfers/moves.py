@@ -10,7 +10,7 @@ from ...core.evidence import Evidence
 from ...core.kinds import TENSORS, Kind
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ...core.values import STRING, Origin, Value, dotted
-from ..log import RawMove
+from ..log import Named, RawMove
 from ..machine import Machine, Site, class_name, text_of
 
 
@@ -21,7 +21,7 @@ class Target(NamedTuple):
     """None where it moves nothing."""
     casts: bool
     """Whether it changes the dtype alone."""
-    named: str
+    named: Named
     """What the device is given as: a `device`, an `index`, a `literal`; empty where nothing is given, `other`
     where it is nothing that a move of torch takes."""
 
@@ -38,7 +38,7 @@ def target(machine: Machine, name: str, site: Site) -> Target:
         place = machine.denoted(given, literal(name))
         known = place if place.form is not Form.UNKNOWN else literal(name)
         odd = given.kind is Kind.STRING and place.form is Form.UNKNOWN
-        named = "device" if given.kind is Kind.DEVICE else "index"
+        named: Named = "device" if given.kind is Kind.DEVICE else "index"
         return Target(known, False, "other" if odd or _misses(site) else named)
     given = args.keywords["device"][1] if "device" in args.keywords else None
     if given is None and "other" in args.keywords:
@@ -53,8 +53,8 @@ def target(machine: Machine, name: str, site: Site) -> Target:
         return Target(None, "dtype" in args.keywords, "")
     if given.kind is Kind.NONE or (text_of(given) and given.place.form is Form.UNKNOWN):
         return Target(None, False, "")  # such as `length.to("kilometre")`
-    named = "device" if given.kind in (Kind.DEVICE, Kind.UNKNOWN) else "literal"
-    return Target(machine.denoted(given, UNKNOWN_PLACE), False, named)
+    by_name = given.kind in (Kind.DEVICE, Kind.UNKNOWN)
+    return Target(machine.denoted(given, UNKNOWN_PLACE), False, "device" if by_name else "literal")
 
 
 def _misses(site: Site) -> bool:
@@ -91,8 +91,8 @@ def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: 
     if not found.casts and place is not None and place.form is Form.LITERAL and not machine.state.why.guarded:
         machine.log.at_hand[site.node] = _device_at_hand(machine)
     machine.log.moves[site.node] = RawMove(
-        site.name, base, place, found.named, found.casts, in_place, fate, alone, iterates,
-        machine.state.why, machine.loops, (), vain,
+        site.name, base, machine.where(base), place, found.named, found.casts, in_place, fate, alone, iterates,
+        machine.state.why, machine.loops, vain,
     )
 
 
@@ -205,5 +205,7 @@ def object_in_place(machine: Machine, site: Site) -> Value:
     """An object that is no module and moves itself, or whose class says what its move does."""
     base = site.receiver or Value()
     found = target(machine, site.name, site)
+    if base.kind is Kind.INSTANCE:
+        found = found._replace(named="other")  # what its own method takes is its own affair
     _record(machine, site, base, found, in_place=True)
     return base

@@ -1,0 +1,118 @@
+"""A second run of the inference that remembers the value of every expression, for rules that ask."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from ..bind.text import Text
+from ..core.events import Event, Seen
+from ..core.kinds import Kind
+from ..core.places import UNKNOWN_PLACE, Form, Place
+from ..core.values import Api, Value
+from ..span import Span
+from .file import File, Index
+from .observe import Observer, observed
+from .settle import Settled
+from .statements import Statements
+
+
+class _Scope(NamedTuple):
+    """The variables before a statement."""
+
+    variables: dict[str, Value]
+    function: str
+
+
+class _Book:
+    """What recording runs saw, of the last run of each statement."""
+
+    def __init__(self) -> None:
+        self.values: dict[ast.expr, tuple[Value, Place, str]] = {}
+        self.scopes: dict[ast.stmt, _Scope] = {}
+
+
+class Record:
+    """What is known of a file's expressions and variables."""
+
+    def __init__(self, text: str, tree: ast.Module, index: Index | None = None, name: str = "") -> None:
+        """Run the inference; raises as `infer` does."""
+        book = self._book = _Book()
+
+        class Recording(Statements):
+            """Runs statements and remembers variables and values."""
+
+            def eval(self, node: ast.expr) -> Value:
+                value = super().eval(node)
+                book.values[node] = (value, self.where(value), self.here.name)
+                return value
+
+            def run(self, body: Sequence[ast.stmt]) -> None:
+                for statement in body:
+                    if self.state.alive:
+                        names = {key: value for key, value in self.state.env.items() if isinstance(key, str)}
+                        book.scopes[statement] = _Scope(names, self.here.name)
+                    super().run([statement])
+
+        self._file = File(tree, name, index=index, machine=Recording)
+        self._file.analyse()
+        self._observer = Observer(Settled(self._file), Text(text))
+
+    @cached_property
+    def events(self) -> tuple[Event, ...]:
+        """All events of the file, whether or not a rule that is on watches them."""
+        return observed(self._observer.settled, self._observer.text)
+
+    @cached_property
+    def _by_span(self) -> dict[Span, ast.expr]:
+        return {self._observer.text.span(node): node for node in self._book.values}
+
+    @cached_property
+    def _statements(self) -> list[tuple[Span, ast.stmt]]:
+        return [(self._observer.text.span(node), node) for node in self._book.scopes]
+
+    def value_at(self, span: Span) -> Seen:
+        """The value of the expression that stands at a place; of unknown kind where none was evaluated."""
+        node = self._by_span.get(span)
+        if node is None:
+            return Seen(Kind.UNKNOWN, UNKNOWN_PLACE, None, "")
+        value, place, function = self._book.values[node]
+        return self._observer.seen(value, place, node, function)
+
+    def device_at_hand(self, span: Span) -> str | None:
+        """A variable that holds a device chosen at run time, of the function at hand or of the module."""
+        scope = self._scope(span)
+        if scope is None:
+            return None
+        for variables in (scope.variables, self._file.variables() if scope.function else {}):
+            for name, value in variables.items():
+                chosen = value.kind is Kind.DEVICE and value.place.form in (Form.EITHER, Form.SAME)
+                if isinstance(name, str) and chosen:
+                    return name
+        return None
+
+    def bound_to(self, name: str, span: Span) -> str | None:
+        """The dotted name of what a variable is, where it is a library's."""
+        scope = self._scope(span)
+        value = scope.variables.get(name) if scope is not None else None
+        function = self._file.functions.get(scope.function) if scope is not None else None
+        while value is None and function is not None:
+            value = function.enclosing.get(name) if function.enclosing is not None else None
+            function = function.outer
+        if value is None:
+            value = self._file.top(name)
+        known = value.known if value is not None and value.kind is Kind.LIBRARY else None
+        return known.dotted if isinstance(known, Api) else None
+
+    def _scope(self, span: Span) -> _Scope | None:
+        """The variables before the innermost statement around a place."""
+        around = [
+            (found.end_line - found.line, found.end_column - found.column, statement.lineno, statement)
+            for found, statement in self._statements
+            if found[:2] <= span[:2] and span[2:] <= found[2:]
+        ]
+        if not around:
+            return None
+        return self._book.scopes[min(around, key=lambda item: item[:3])[3]]
