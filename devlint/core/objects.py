@@ -80,14 +80,21 @@ class Objects:
         """A part of an object."""
         key = (ref, step)
         found = self._numbers.get(key)
-        if found is not None:
-            return found
-        if not label and self.labels[ref]:
-            if isinstance(step, Attr):
-                label = f"{self.labels[ref]}.{step.name}"
-            elif isinstance(step, Item) and isinstance(step.key, str) and not step.variable:
-                label = f'{self.labels[ref]}["{step.key}"]'
-        return self._add(key, ref, self.functions[ref], label, -1)
+        if found is None:
+            return self._add(key, ref, self.functions[ref], label or self._label_of(ref, step), -1)
+        if not self.labels[found]:
+            self.labels[found] = label or self._label_of(ref, step)
+        return found
+
+    def _label_of(self, ref: Ref, step: Step) -> str:
+        label = self.labels[ref]
+        if not label:
+            return ""
+        if isinstance(step, Attr):
+            return f"{label}.{step.name}"
+        if isinstance(step, Item) and isinstance(step.key, str) and not step.variable:
+            return f'{label}["{step.key}"]'
+        return ""
 
     def share(self, ref: Ref, batch: bool) -> Ref:
         """Tell that a part shares the fate of its siblings, if what it is part of came as one whole."""

@@ -89,7 +89,12 @@ class Expressions(Machine):
     @_handles(ast.Name)
     def _name(self, node: ast.Name) -> Value:
         value = self.state.env.get(node.id)
-        return value if value is not None else self.lookup(node.id)
+        if value is None:
+            value = self.lookup(node.id)
+        if value.kind is Kind.LIBRARY and isinstance(value.known, Api):
+            found = self.program.resolve(value.known.dotted)
+            return value if found is None else found
+        return value
 
     def lookup(self, name: str) -> Value:
         """A name that the function at hand does not bind: enclosing functions, the module, builtins."""

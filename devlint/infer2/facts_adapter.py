@@ -10,6 +10,7 @@ from ..core.kinds import Kind as NewKind
 from ..core.values import Api, Value
 from ..infer.facts import AnyFact, BatchMeeting, Discarded, HardcodedCall, HardcodedDevice, StaleOptimizer
 from ..infer.values import Kind
+from ..infer.sections import Line
 from .file import File
 from .settle import Settled
 
@@ -96,7 +97,7 @@ def _stale(file: File, source: Text) -> list[AnyFact]:
             where, at = mark.at
             home = file.functions.get(where) if where else file.module
             line = getattr(home.nodes[at], "lineno", 0) if home is not None else 0
-            found.append(StaleOptimizer(source.span(node), "Call", source.quote(moved), mark.name, line, stage))
+            found.append(StaleOptimizer(source.span(node), "Call", source.quote(moved), mark.name, Line(line), stage))
     return found
 
 

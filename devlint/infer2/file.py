@@ -67,12 +67,10 @@ class File:
         self,
         tree: ast.Module,
         name: str = "",
-        package: str | None = None,
         index: Index | None = None,
         machine: type[Statements] = Statements,
     ) -> None:
         self.name = name
-        self.package = name.rpartition(".")[0] if package is None else package
         self.index = index
         self.objects = Objects()
         self.module = Function("", tree)
@@ -91,6 +89,9 @@ class File:
         self._settling: set[str] = set()
         self._informed: dict[str, Informed] = {}
         self._views: dict[str, Class | None] = {}
+        self._resolved: dict[str, Value | None] = {}
+        self._stars: list[str] = []
+        """Modules of which all names are imported."""
         self._machine = machine
         self._top = machine(self, self.objects, self.module, self.outside)
 
@@ -383,7 +384,14 @@ class File:
 
     def resolve(self, dotted: str) -> Value | None:
         """What the project defines under a dotted name, if it does."""
-        found = self.index.find(dotted) if self.index is not None else None
+        if self.index is None:
+            return None
+        if dotted in self._resolved:
+            return self._resolved[dotted]
+        found = self._resolved[dotted] = self._resolve(self.index.find(dotted))
+        return found
+
+    def _resolve(self, found: Value | FunctionSummary | ClassSummary | None) -> Value | None:
         if found is None:
             return None
         if isinstance(found, FunctionSummary):
@@ -394,7 +402,18 @@ class File:
 
     def top(self, name: str) -> Value | None:
         """A variable of the module."""
-        return self._top.state.env.get(name)
+        found = self._top.state.env.get(name)
+        if found is None and self._stars:
+            for module in reversed(self._stars):
+                known = self.resolve(f"{module}.{name}")
+                if known is not None:
+                    return known
+        return found
+
+    def import_all(self, module: str) -> None:
+        """`from module import *`."""
+        if self.index is not None and module not in self._stars:
+            self._stars.append(module)
 
     def variables(self) -> Mapping[Key, Value]:
         """All variables of the module."""

@@ -80,9 +80,6 @@ class Program(Protocol):
     def resolve(self, dotted: str) -> Value | None:
         """What the project defines under a dotted name, if it does."""
 
-    package: str
-    """The dotted name of the package that relative imports start from."""
-
     def define(self, machine: Machine, node: ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef) -> Function:
         """The function that a definition makes."""
 
@@ -97,6 +94,9 @@ class Program(Protocol):
 
     def top(self, name: str) -> Value | None:
         """A variable of the module."""
+
+    def import_all(self, module: str) -> None:
+        """`from module import *`."""
 
     def mark_module(self, value: Value) -> None:
         """`pytestmark`: what skips all tests of the module."""

@@ -17,6 +17,7 @@ from ..core.paths import Element
 from ..core.places import Branch, Form, Place
 from ..core.state import Key, State, join_states
 from ..core.values import DTYPE, NONE, UNKNOWN, Api, Defined, Value, dotted
+from ..infer.sections import Measured, Ran, Shown
 from . import conditions
 from .annotations import annotated
 from .definitions import Function
@@ -71,6 +72,8 @@ class Statements(Expressions):
         """How many `try` bodies enclose the statement at hand."""
         self.probing = 0
         """How many contexts enclose it that expect it to fail."""
+        self.measured: Measured | None = None
+        """What the statement at hand is part of that is run for its duration."""
         self._reads: Reads | None = None
 
     def run(self, body: Sequence[ast.stmt]) -> None:
@@ -92,8 +95,7 @@ class Statements(Expressions):
         if isinstance(value, ast.IfExp):
             self._conditional(value)
             return
-        if not self.probing:
-            self._mark_discarded(value)
+        self._mark_discarded(value)
         self.eval(value)
         if isinstance(value, ast.ListComp) and value.elt in self.log.moves:
             call = value.elt
@@ -104,12 +106,39 @@ class Statements(Expressions):
 
     def _mark_discarded(self, value: ast.expr) -> None:
         if isinstance(value, ast.Call):
-            self.fates[value] = ("discarded", True)
+            self._discard(value, alone=True)
         elif isinstance(value, ast.ListComp) and isinstance(value.elt, ast.Call):
-            self.fates[value.elt] = ("discarded", False)
+            self._discard(value.elt)
         elif isinstance(value, ast.Tuple):  # `x, y.to(device)`
             for item in value.elts:
-                self.fates[item] = ("discarded", False)
+                self._discard(item)
+
+    def _discard(self, node: ast.expr, alone: bool = False) -> None:
+        """A statement evaluates this and throws it away, unless that is what it is there for."""
+        if self.probing:
+            return
+        measured = self.measured is not None and isinstance(node, ast.Call) and self.measured.on_purpose(node)
+        self.fates[node] = ("displayed", False) if measured else ("discarded", alone)
+
+    @_on(Ran)
+    def _ran(self, node: Ran) -> None:
+        names = {name: value for name, value in self.state.env.items() if isinstance(name, str)}
+        self.run(node.body)
+        if node.apart:
+            parts = {part: value for part, value in self.state.env.items() if not isinstance(part, str)}
+            self.state.env = {**names, **parts}
+        self.state.alive = True
+
+    @_on(Shown)
+    def _shown(self, node: Shown) -> None:
+        self.fates[node.value] = ("displayed", False)
+        self.eval(node.value)
+
+    @_on(Measured)
+    def _measure(self, node: Measured) -> None:
+        around, self.measured = self.measured, node
+        self.run(node.body)
+        self.measured = around
 
     def _conditional(self, value: ast.IfExp) -> None:
         """`x.to(d) if a else y`, as a statement: a branch."""
@@ -127,13 +156,13 @@ class Statements(Expressions):
         if isinstance(value, ast.IfExp):
             self._conditional(value)
             return
-        if isinstance(value, ast.Call) and not self.probing:
-            self.fates[value] = ("discarded", False)
+        if isinstance(value, ast.Call):
+            self._discard(value)
         self.eval(value)
 
     @_on(ast.Assign)
     def _assign(self, node: ast.Assign) -> None:
-        if self.looping and len(node.targets) == 1:
+        if self.looping and len(node.targets) == 1 and self.measured is None:
             self._rebinding(node)
         value = self.eval(node.value)
         for target in node.targets:
@@ -279,26 +308,15 @@ class Statements(Expressions):
 
     @_on(ast.ImportFrom)
     def _importfrom(self, node: ast.ImportFrom) -> None:
-        source = self.absolute(node)
+        source = "." * node.level + (node.module or "")
         imported(self, source, bool(self.trying))
         for alias in node.names:
-            full = f"{source}.{alias.name}"
-            found = self.program.resolve(full)
-            if found is None and full in knowledge.DTYPES:
-                found = DTYPE
-            if found is None:
-                found = Value(Kind.LIBRARY, known=Api(full))
+            if alias.name == "*":
+                self.program.import_all(source)
+                continue
+            full = f"{source}{alias.name}" if source.endswith(".") else f"{source}.{alias.name}"
+            found = DTYPE if full in knowledge.DTYPES else Value(Kind.LIBRARY, known=Api(full))
             self.state.env[alias.asname or alias.name] = found
-
-    def absolute(self, node: ast.ImportFrom) -> str:
-        """The absolute name of the module that names are imported from."""
-        if not node.level:
-            return node.module or ""
-        package = self.program.package.split(".") if self.program.package else []
-        above = package[: len(package) - node.level + 1]
-        if len(package) < node.level or not package:
-            return "." * node.level + (node.module or "")
-        return ".".join([*above, *([node.module] if node.module else [])])
 
     # Branches
 

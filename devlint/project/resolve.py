@@ -1,0 +1,127 @@
+"""Which file a dotted name means, as seen from the file that imports it: packages, src layouts, scripts, stubs.
+
+Only files of the project at hand are found: what is installed is known by `knowledge`, or not at all.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import NamedTuple
+
+_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "devlint.toml")
+"""What the root of a project holds."""
+_MAX_UP = 12
+_SUFFIXES = (".py", ".pyi")
+
+
+class Found(NamedTuple):
+    """A module's file, and what of the dotted name lies inside the module."""
+
+    path: str
+    rest: str
+
+
+class Layout:
+    """The folders of one run, each read once."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, frozenset[str]] = {}
+        self._roots: dict[str, tuple[str, ...]] = {}
+        self.find = lru_cache(maxsize=None)(self._find)
+
+    def module_name(self, path: str) -> str:
+        """The name of a file's module, unique in the project: its way from the project's root."""
+        root = self.project_of(os.path.dirname(path))
+        relative = os.path.relpath(path, root)
+        stem = os.path.splitext(relative)[0].replace(os.sep, ".")
+        return stem.removesuffix(".__init__")
+
+    def project_of(self, folder: str) -> str:
+        """The root of the project that a folder belongs to; without a mark, of the package around it."""
+        above = folder
+        for _ in range(_MAX_UP):
+            if any(mark in self._listed(above) for mark in _MARKS):
+                return above
+            parent = os.path.dirname(above)
+            if parent == above:
+                break
+            above = parent
+        return self._package_root(folder)
+
+    def _package_root(self, folder: str) -> str:
+        while "__init__.py" in self._listed(folder):
+            parent = os.path.dirname(folder)
+            if parent == folder:
+                break
+            folder = parent
+        return folder
+
+    def _find(self, dotted: str, importer: str) -> Found | None:
+        """The file that a dotted name means in the file `importer`, or None where the project has none.
+
+        A name with leading dots is relative to the importer's folder.
+        """
+        folder = os.path.dirname(importer)
+        if dotted.startswith("."):
+            names = dotted.lstrip(".")
+            for _ in range(len(dotted) - len(names) - 1):
+                folder = os.path.dirname(folder)
+            return self._under(folder, names.split(".") if names else [])
+        names_of = dotted.split(".")
+        for root in self._roots_of(folder):
+            if names_of[0] in self._listed(root) or f"{names_of[0]}.py" in self._listed(root):
+                found = self._under(root, names_of)
+                if found is not None:
+                    return found
+        return None
+
+    def _roots_of(self, folder: str) -> tuple[str, ...]:
+        """Where absolute imports of a folder's files may start: the importer's own folder is first, as in a
+        script, then what holds its package, up to the project's root, and `src` folders on the way.
+        """
+        roots = self._roots.get(folder)
+        if roots is None:
+            project = self.project_of(folder)
+            found = [folder] if "__init__.py" not in self._listed(folder) else []
+            above = self._package_root(folder)
+            for _ in range(_MAX_UP):
+                found.append(above)
+                if "src" in self._listed(above):
+                    found.append(os.path.join(above, "src"))
+                if above == project or os.path.dirname(above) == above:
+                    break
+                above = os.path.dirname(above)
+            roots = self._roots[folder] = tuple(dict.fromkeys(found))
+        return roots
+
+    def _under(self, folder: str, names: list[str]) -> Found | None:
+        """Go down from a folder as far as there are packages, to a module."""
+        for index, name in enumerate(names):
+            listed = self._listed(folder)
+            for suffix in _SUFFIXES:
+                if f"{name}{suffix}" in listed and not self._is_package(folder, name):
+                    return Found(os.path.join(folder, f"{name}{suffix}"), ".".join(names[index + 1 :]))
+            if name not in listed:
+                return self._init(folder, names[index:]) if index else None
+            folder = os.path.join(folder, name)
+        return self._init(folder, [])
+
+    def _is_package(self, folder: str, name: str) -> bool:
+        return name in self._listed(folder) and "__init__.py" in self._listed(os.path.join(folder, name))
+
+    def _init(self, folder: str, rest: list[str]) -> Found | None:
+        for suffix in _SUFFIXES:
+            if f"__init__{suffix}" in self._listed(folder):
+                return Found(os.path.join(folder, f"__init__{suffix}"), ".".join(rest))
+        return None
+
+    def _listed(self, folder: str) -> frozenset[str]:
+        names = self._names.get(folder)
+        if names is None:
+            try:
+                names = frozenset(os.listdir(folder or "."))
+            except OSError:
+                names = frozenset()
+            self._names[folder] = names
+        return names
