@@ -89,6 +89,8 @@ def _union(machine: Machine, parts: list[ast.expr], ref: Ref | None) -> Value | 
 def _generic(machine: Machine, node: ast.Subscript, ref: Ref | None) -> Value | None:
     name = last_name(node.value)
     inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    if not inner:
+        return None
     shape = knowledge.GENERICS.get(name, "")
     if shape == "wrapper" and inner:
         return annotated(machine, inner[0], ref)

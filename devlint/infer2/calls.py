@@ -252,14 +252,14 @@ def perform(machine: Machine, site: Site) -> Value:
     if row.topics:
         if "asks-accelerator" in row.topics:
             return flag(Truth(True, False, machine=True))
-        if "needs-cuda" in row.topics:
+        if "needs-cuda" in row.topics and row.gives != Kind.TENSOR.value:
             machine.require()
     transfer = TRANSFERS.get(row.by) if row.by else None
     if transfer is not None:
         return transfer(machine, site)
     placing = row.devices and not site.api.startswith(knowledge.CUDA_MODULE)
     if placing and not knowledge.configures(site.name):
-        for name in row.devices:
+        for name in knowledge.DEVICE_KEYWORDS.intersection(row.devices):
             given = site.args.get(name)
             if given is not None and given.kind is Kind.STRING:
                 machine.use_literal(given, "argument")

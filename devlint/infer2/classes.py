@@ -9,7 +9,7 @@ from functools import cached_property
 from .. import knowledge
 from ..core.events import Why
 from ..core.state import NEVER
-from ..core.summary import ClassSummary, Effect, Term
+from ..core.summary import ClassSummary, Effect, Moved, Term
 from ..core.values import join
 
 
@@ -137,7 +137,7 @@ class Class:
 
     def moved_by_constructor(self) -> bool:
         """Whether its constructor moves anything that it leaves behind."""
-        return bool(self.effects)
+        return any(isinstance(effect, Moved) for effect in self.effects)
 
     def summary(self) -> ClassSummary:
         """The class as plain data."""

@@ -110,6 +110,8 @@ def _batches(settled: Settled, source: Text) -> list[AnyFact]:
         other = source.quote(clash.other)
         if not clash.certain:
             other = settled.objects.labels[clash.part]
+        if type(clash.at) not in NODE_TYPES:
+            continue
         fact = BatchMeeting(
             source.span(clash.at), NODE_TYPES.get(type(clash.at), ""), label or source.quote(clash.at),
             settled.loader_name(clash.whole), other, settled.device_name(clash.there), clash.partly,

@@ -160,7 +160,11 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
     if isinstance(func, ast.Attribute) and func.attr in knowledge.RUNS_FORWARD:
         func = func.value
     given = [*args.positional, *args.keywords.values(), *args.unpacked]
-    fed = [(at, value) for at, value in given if value.kind in MAY_HOLD_TENSORS or value.kind is Kind.CONTAINER]
+    fed = [
+        (at, value)
+        for at, value in given
+        if (value.kind in MAY_HOLD_TENSORS or value.kind is Kind.CONTAINER) and not isinstance(at, ast.Starred)
+    ]
     for index, (at, value) in enumerate(fed):
         # Of what else an unknown model takes, some may belong on the cpu: lengths, texts, settings.
         if index == 0 or known or machine.where(value).of == machine.where(fed[0][1]).of:
