@@ -30,6 +30,13 @@ NODE_TYPES: dict[type, str] = {
 """The LibCST class of what `ast` calls otherwise."""
 
 
+_PRIMARY = (
+    *(ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Tuple, ast.List, ast.Dict, ast.Set),
+    *(ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp),
+)
+"""What needs no parentheses before a dot."""
+
+
 class Text:
     """The text of a file, to quote from and to count columns in characters."""
 
@@ -50,6 +57,11 @@ class Text:
             end_line,
             self._column(end_line, node.end_col_offset or 0),
         )
+
+    def receiver(self, node: ast.AST) -> str:
+        """The source of an expression as it must be spelled before a dot."""
+        text = self.quote(node)
+        return text if isinstance(node, _PRIMARY) else f"({text})"
 
     def quote(self, node: ast.AST) -> str:
         """The source of an expression on one line."""

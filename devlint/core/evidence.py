@@ -28,12 +28,13 @@ class Evidence:
     """A variable that holds the cpu, and that what is on the cpu anyway is moved to: it is meant to change."""
     PLACED: Final = 512
     """A framework, or the code around it, put it where it belongs."""
-    ASKED: Final = 1024
-    """Weak: a name that a tensor has, and a submodule, an array or a container of one's own might have."""
+    NAMED: Final = 1024
+    """A method was called that tensors have: so may an object of any class."""
 
 
 NOT_A_TENSOR = Evidence.MODULE | Evidence.OTHER | Evidence.LOADER | Evidence.CONTAINER
-PASSED_ON = Evidence.TENSOR | Evidence.OPERAND | Evidence.MODULE | Evidence.OTHER
+IS_TENSOR = Evidence.TENSOR | Evidence.NAMED
+PASSED_ON = IS_TENSOR | Evidence.OPERAND | Evidence.MODULE | Evidence.OTHER
 """What a function's use of a parameter says about what its callers pass."""
 
 

@@ -23,6 +23,8 @@ class Form(Enum):
     """Wherever `of` is: an argument, the parameters of `self`."""
     EITHER = "either"
     """The cpu on some paths and elsewhere on others."""
+    KEPT = "kept"
+    """Where discarded moves' results would be if they were kept: `when` tells which."""
     ANYWHERE = "anywhere"
     """Wherever the caller wants it: a tensor that a `forward` is given, what a module returns."""
 
@@ -42,6 +44,10 @@ class Branch(NamedTuple):
     """`machine` when the condition asks the machine alone, `option` when it asks for a setting."""
     move: int
     """The move, by its node's number; -1 where it is not known."""
+
+
+MIXED = Branch(-1, -1, False, "", -1)
+"""Stands, among the moves of a kept place, for a path on which the value is elsewhere."""
 
 
 class Place(NamedTuple):
@@ -71,6 +77,9 @@ def join_places(a: Place, b: Place) -> Place:
     """The place of a value that is at `a` on one path and at `b` on another."""
     if a == b or a.form is b.form is Form.CPU:
         return a
+    if Form.KEPT in (a.form, b.form):
+        mixed = frozenset({MIXED}) if a.form is not b.form or a.when != b.when else frozenset()
+        return Place(Form.KEPT, "", None, a.when | b.when | mixed)
     if Form.UNKNOWN in (a.form, b.form):
         return UNKNOWN_PLACE
     if Form.CPU in (a.form, b.form) or Form.EITHER in (a.form, b.form):

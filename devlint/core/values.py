@@ -93,6 +93,8 @@ DTYPE = Value(Kind.DTYPE)
 
 MAX_ITEMS = 256
 """Longer containers are tables of data: an element tells what they hold."""
+_MAX_PARTS = 1024
+_MAX_LEVELS = 16
 
 
 def constant(value: Value) -> str | int | float | bool | None:
@@ -172,6 +174,45 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
         a.holds | b.holds,
         a.measures if a.measures == b.measures else None,
     )
+
+
+def container(
+    who: Who | None = None,
+    items: tuple[Value, ...] | None = None,
+    element: Value | None = None,
+    holds: frozenset[Who] = frozenset(),
+) -> Value:
+    """A container of those items, or of some that are like `element`.
+
+    What it knows of its parts is bounded: `y = y + y` and `y = (y, y)` double it each time.
+    """
+    if items is not None and not (len(items) <= MAX_ITEMS and _is_small(items)):
+        element = element_of(Value(items=items[:MAX_ITEMS]))
+        items = None
+    if element is not None and not _is_small((element,)):
+        element = element._replace(items=None, element=None)
+    return Value(Kind.CONTAINER, UNKNOWN_PLACE, who, None, items, element, None, holds)
+
+
+def _is_small(values: tuple[Value, ...]) -> bool:
+    """Whether values have few enough parts, counted as often as they are reached, on few enough levels."""
+    parts, level = 0, values
+    for _ in range(_MAX_LEVELS):
+        parts += len(level)
+        if parts > _MAX_PARTS:
+            return False
+        below: list[Value] = []
+        for value in level:
+            if value.items:
+                below.extend(value.items)
+            if value.element is not None:
+                below.append(value.element)
+            if len(below) > _MAX_PARTS:
+                return False
+        if not below:
+            return True
+        level = tuple(below)
+    return False
 
 
 def common_kind(a: Kind, b: Kind) -> Kind:

@@ -13,7 +13,7 @@ from ..core.paths import Attr, Item, Path, Ref, Step, Who
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved, Need
-from ..core.values import UNKNOWN, Defined, Value
+from ..core.values import UNKNOWN, Defined, Value, container
 from .log import Site as CallSite
 from .machine import Arguments, Machine
 
@@ -152,6 +152,9 @@ class Substitution:
             source = self.root(term.place.of)
             if source is not None and source.kind in TENSORS:
                 kind = Kind.TENSOR
+        if kind is Kind.CONTAINER:
+            whole = container(ref, items, element, self.refs(term.holds))
+            return whole._replace(place=place, origin=term.origin, known=term.known)
         return Value(
             kind, place, ref, term.known, items, element, term.origin, self.refs(term.holds),
             self.ref(term.measures),

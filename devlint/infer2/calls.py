@@ -9,7 +9,7 @@ from .. import knowledge
 from ..bind.names import last_name
 from ..core.events import Fate
 from ..core.evidence import Evidence
-from ..core.kinds import TENSORS, Kind
+from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.paths import Attr
 from ..core.places import CPU, UNKNOWN_PLACE
 from ..core.values import NONE, NUMBER, UNKNOWN, Api, Defined, Truth, Value, dotted
@@ -120,6 +120,8 @@ _UNKNOWN: dict[str, Transfer] = {
     "is_pinned": operations.is_pinned,
 }
 """Methods of objects of which nothing is known yet, that mean the same whatever they turn out to be."""
+_HOSTS = frozenset({"number", "array", "other"})
+"""What is no tensor: what was given may have been compared, or read on the host."""
 _OPERATION = Row("tensor", "operands")
 _KINDS = {kind.value: kind for kind in Kind}
 
@@ -208,6 +210,7 @@ def _call_unknown(machine: Machine, node: ast.Call, callee: Value, args: Argumen
 
 
 def _unknown_call(machine: Machine, node: ast.Call, args: Arguments) -> Value:
+    machine.spill(value for _, value in (*args.all(), *args.unpacked))
     placed = any(
         value.kind is Kind.LOADER and machine.seen(value) & Evidence.PLACED for _, value in args.all()
     )
@@ -268,6 +271,8 @@ def perform(machine: Machine, site: Site) -> Value:
 
 def _by_columns(machine: Machine, site: Site) -> Value:
     row = site.row
+    if row.gives in _HOSTS:
+        _leave_torch(machine, site)
     base = site.receiver if site.receiver is not None else site.args.first()
     if row.gives == "first":
         if base is None:
@@ -310,6 +315,16 @@ def _by_columns(machine: Machine, site: Site) -> Value:
     if kind is Kind.TENSOR:
         return machine.own(site.node, kind)
     return NUMBER if kind is Kind.NUMBER else Value(kind)
+
+
+def _leave_torch(machine: Machine, site: Site) -> None:
+    """What becomes a number or an array is compared, or read on the host."""
+    if site.row.gives == Kind.ARRAY.value:
+        own = (site.receiver,) if site.receiver is not None else ()
+        machine.spill((*own, *(value for _, value in site.args.all())), from_device=True)
+    elif site.args.positional[1:] or (site.receiver is not None and site.args.positional):
+        own = (site.receiver,) if site.receiver is not None else ()
+        machine.spill((*own, *(value for _, value in site.args.all())))
 
 
 # Methods
@@ -370,15 +385,20 @@ def tensor_method(machine: Machine, node: ast.Call, base: Value, name: str, args
 
 def unknown_method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
     """Call a method of an object whose kind is unknown, and learn from the name."""
-    tensor_too = name in knowledge.TENSOR_ONLY or name in knowledge.LIKELY_TENSOR
+    named = name in knowledge.TENSOR_ONLY and _is_tensors_own(machine, name, args)
+    tensor_too = named or name in knowledge.LIKELY_TENSOR
     row = knowledge.method(Kind.TENSOR, name)
     site = _site(node, f"Tensor.{name}", base, args, row or _OPERATION)
     if name in knowledge.MOVES:
         return moves.unknown(machine, site)
     if base.who is None:
-        return tensor_method(machine, node, base, name, args) if tensor_too else machine.unknown(node)
+        known = name in knowledge.TENSOR_ONLY
+        return tensor_method(machine, node, base, name, args) if known else machine.unknown(node)
     _record(machine, site, f"?.{name}")
-    machine.attribute_evidence(base, name)
+    if named:
+        machine.note(base, Evidence.NAMED)
+    else:
+        machine.attribute_evidence(base, name)
     if name == "size" and args.positional:
         machine.note(base, Evidence.OPERAND)
     transfer = _UNKNOWN.get(name)
@@ -398,6 +418,19 @@ def unknown_method(machine: Machine, node: ast.Call, base: Value, name: str, arg
     if name in knowledge.MODULE_ONLY or name in knowledge.OPTIMIZER_METHODS:
         return machine.unknown(node)
     return _unknown_call(machine, node, args)
+
+
+def _is_tensors_own(machine: Machine, name: str, args: Arguments) -> bool:
+    """Whether a call can be that of a tensor's method: not of a class's of this file, nor of a module's part.
+
+    `net.norm(x)` may run a layer: it may be given a tensor, and layers are called by plain words.
+    """
+    if machine.program.defines_method(name):
+        return False
+    several_words = "_" in name and name not in knowledge.LAYER_NAMES
+    if name in knowledge.NO_LAYER or several_words or args.keywords.keys() & knowledge.AXES:
+        return True
+    return not args.positional or any(value.kind not in MAY_HOLD_TENSORS for _, value in args.positional)
 
 
 # Modules and instances

@@ -28,6 +28,7 @@ from ..core.values import (
     Value,
     Words,
     constant,
+    container,
     dotted,
 )
 from . import conditions
@@ -265,6 +266,8 @@ class Expressions(Machine):
         base = self.eval(node.value)
         index = self.eval(node.slice)
         kind = base.kind
+        if index.place != base.place:
+            self.spill((index,))  # an index of another device is an error, unless it is on the cpu
         if kind in TENSORS:
             return Value(Kind.TENSOR, base.place, base.who)
         ref = self.ref(base)
@@ -279,6 +282,8 @@ class Expressions(Machine):
                 place = base.place if base.place.form is not Form.CPU else UNKNOWN_PLACE
                 return Value(Kind.BATCH, place, self.objects.part(ref, Item(number)))
             if is_tensor_index(node.slice):
+                if kind is Kind.UNKNOWN:
+                    return base  # an array, a frame or a list of boxes is indexed so, too
                 self.note(base, Evidence.TENSOR)
                 return Value(Kind.TENSOR, self.where(base), base.who)
             if index.kind is Kind.STRING and kind is Kind.UNKNOWN:
@@ -291,10 +296,9 @@ class Expressions(Machine):
         return base if kind is Kind.LIBRARY else UNKNOWN
 
     def _item(self, node: ast.Subscript, base: Value, index: Value) -> Value:
-        number = constant(index)
-        if base.items is not None and type(number) is int and -len(base.items) <= number < len(base.items):
-            return base.items[number]
-        ref = self.ref(base)
+        known, ref = _position(base, index), self.ref(base)
+        if known is not None and base.items is not None:
+            return (self.state.env.get((ref, Item(known))) if ref is not None else None) or base.items[known]
         stored = self.state.env.get((ref, subscript_step(node.slice))) if ref is not None else None
         if stored is not None:
             return stored
@@ -452,10 +456,12 @@ class Expressions(Machine):
         if not whole:
             items = [item for item in items if not isinstance(item, ast.Constant)]
         values = [self.eval(item) for item in items]
-        display = self.own(node, Kind.CONTAINER, role="made")._replace(holds=held_by(values))
+        who, holds = self.own(node, Kind.CONTAINER, role="made").who, held_by(values)
         if any(isinstance(item, ast.Starred) for item in items) or not whole:
-            return display._replace(element=self.joined(values[:MAX_ITEMS]))
-        return display._replace(items=tuple(values))
+            return container(who, element=self.joined(values[:MAX_ITEMS]), holds=holds)
+        for position in range(len(values)):
+            self.state.env.pop((who, Item(position)), None)  # of a list that was made here before
+        return container(who, tuple(values), holds=holds)
 
     @_handles(ast.Dict)
     def _dict(self, node: ast.Dict) -> Value:
@@ -474,17 +480,18 @@ class Expressions(Machine):
                 self.state.env[ref, subscript_step(key)] = value
             values.append(value)
             element = value if element is None else self.join(element, value)
-        return display._replace(element=element, holds=held_by(values))
+        return container(ref, element=element, holds=held_by(values))
 
     @_handles(ast.ListComp, ast.SetComp, ast.GeneratorExp)
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
         element = self._generate(node.generators, [node.elt])
-        return self.own(node, Kind.CONTAINER, role="made")._replace(element=element, holds=element.holds)
+        who = self.own(node, Kind.CONTAINER, role="made").who
+        return container(who, element=element, holds=element.holds)
 
     @_handles(ast.DictComp)
     def _dictcomp(self, node: ast.DictComp) -> Value:
         element = self._generate(node.generators, [node.key, node.value])
-        return self.own(node, Kind.CONTAINER, role="made")._replace(element=element)
+        return container(self.own(node, Kind.CONTAINER, role="made").who, element=element)
 
     def _generate(self, generators: list[ast.comprehension], results: list[ast.expr]) -> Value:
         names = {
@@ -551,7 +558,7 @@ class Expressions(Machine):
         stars = [index for index, item in enumerate(target.elts) if isinstance(item, ast.Starred)]
         for index, item in enumerate(target.elts):
             if isinstance(item, ast.Starred):
-                self.bind(item.value, Value(Kind.CONTAINER, element=self.element(value, item)))
+                self.bind(item.value, container(element=self.element(value, item)))
             elif stars and (index > stars[0] or value.items is not None):
                 self.bind(item, self.element(value, item))
             else:
@@ -603,6 +610,12 @@ class Expressions(Machine):
         moved = value.origin is not None and value.origin.how == "moved"
         if moved:
             self._place_element(ref)
+        known = _position(base, index) if base.kind is Kind.CONTAINER else None
+        if known is not None and base.items is not None:
+            self.state.env[ref, Item(known)] = value
+            items = (*base.items[:known], value, *base.items[known + 1 :])
+            self.rebind(target.value, container(ref, items, holds=base.holds))
+            return
         self.state.env[ref, step] = value
         if base.kind in (Kind.BATCH, Kind.UNKNOWN) and not isinstance(target.slice, ast.Constant):
             if moved and value.place.form is not Form.UNKNOWN:
@@ -611,7 +624,7 @@ class Expressions(Machine):
                 self.rebind(target.value, whole)
         elif base.kind is Kind.CONTAINER and base.items is None:
             element = value if base.element is None else self.join(base.element, value)
-            self.rebind(target.value, base._replace(element=element))
+            self.rebind(target.value, container(base.who, element=element, holds=base.holds))
 
     def _place_element(self, ref: int) -> None:
         """A moved value is stored deep inside an element of a batch: the loop around it moves that element."""
@@ -623,6 +636,12 @@ class Expressions(Machine):
             element = self.objects.parents[element]
         if element != ref:
             self.log.note(element, Evidence.PLACED)
+
+
+def _position(base: Value, index: Value) -> int | None:
+    """The item of a container that an index selects, counted from its start."""
+    length, number = len(base.items) if base.items is not None else 0, constant(index)
+    return number % length if type(number) is int and -length <= number < length else None
 
 
 def _combined(truths: list[Truth], conjunction: bool) -> Truth:

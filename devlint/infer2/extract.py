@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..core.evidence import PASSED_ON, Evidence
+from ..core.evidence import IS_TENSOR, PASSED_ON
 from ..core.objects import Objects
 from ..core.paths import MAX_STEPS, Attr, Element, Item, Path, Ref, Root, Step, Who
 from ..core.places import UNKNOWN_PLACE, Form, Place
@@ -55,7 +55,7 @@ class Extraction:
     def place(self, place: Place) -> Place:
         """A place in terms of the caller."""
         if place.of is None:
-            return place._replace(when=frozenset()) if place.when else place
+            return place._replace(when=frozenset()) if place.when and place.form is not Form.KEPT else place
         path = self.who(place.of)
         if path is None:
             return Place(place.form, place.name) if place.form is Form.CPU else UNKNOWN_PLACE
@@ -167,7 +167,7 @@ class Extraction:
         parts = moved.get(whole) if whole >= 0 else None
         if parts is None or ref in parts:
             return False
-        return self.objects.is_structural(ref) or bool(log.notes.get(ref, 0) & Evidence.TENSOR)
+        return self.objects.is_structural(ref) or bool(log.notes.get(ref, 0) & IS_TENSOR)
 
     def evidence(self, log: Log) -> tuple[tuple[Path, int], ...]:
         """What the use of parameters, and of their parts, shows."""

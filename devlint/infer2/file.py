@@ -90,6 +90,9 @@ class File:
         self._informed: dict[str, Informed] = {}
         self._views: dict[str, Class | None] = {}
         self._resolved: dict[str, Value | None] = {}
+        self._outer_env: dict[str, dict[Key, Value] | None] = {}
+        self.only_typed: set[str] = set()
+        """Names that the module imports for type checkers alone."""
         self._stars: list[str] = []
         """Modules of which all names are imported."""
         self._machine = machine
@@ -280,9 +283,15 @@ class File:
 
     # Definitions
 
-    def define(self, machine: Machine, node: FunctionNode) -> Function:
-        """The function that a definition makes."""
+    def import_for_types(self, name: str, typing: bool) -> None:
+        """The module imports a name, for type checkers alone or not."""
+        (self.only_typed.add if typing else self.only_typed.discard)(name)
+
+    def define(self, machine: Machine, node: FunctionNode, owner: str | None = None) -> Function:
+        """The function that a definition makes; a method of `owner` in the body of that class."""
         here = machine.here
+        if owner is not None:
+            return self._method(machine, node, self.classes[owner])
         nested = bool(here.name) or isinstance(node, ast.Lambda)
         env = machine.state.env if nested else None
         function = self._by_node.get(node)
@@ -294,6 +303,16 @@ class File:
             function.enclosing = env
         function.why = machine.state.why
         return function
+
+    def _method(self, machine: Machine, node: FunctionNode, cls: Class) -> Function:
+        method = self._by_node.get(node)
+        own = getattr(node, "name", "<lambda>")
+        if method is None:
+            env = self._outer_env.get(cls.name)
+            method = self._add(node, f"{cls.name}.{own}", cls.name, machine.here, env)
+        method.why = _more(method.why, machine.state.why)
+        cls.methods[own] = method.name
+        return method
 
     def _dotted(self, name: str) -> str:
         return f"{self.name}.{name}" if self.name else name
@@ -348,14 +367,11 @@ class File:
                     why.certain()
         if "accelerator" in knowledge.hints("class", node.name):
             why.certain(f"class:{node.name}")
+        body.class_body = cls.name
+        self._outer_env[cls.name] = machine.state.env if here.name else None
         for statement in node.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                method = self._by_node.get(statement)
-                if method is None:
-                    env = machine.state.env if here.name else None
-                    name = f"{cls.name}.{statement.name}"
-                    method = self._add(statement, name, cls.name, here, env)
-                cls.methods[statement.name] = method.name
+                method = self._method(body, statement, cls)  # also below what may end the class body
                 body.state.env[statement.name] = Value(Kind.FUNCTION, known=Defined(method.name))
             else:
                 body.run([statement])
@@ -435,6 +451,10 @@ class File:
                 state.why = self.why
                 state.certain(getattr(said, "hint", ""))
                 self.why = state.why
+
+    def defines_method(self, name: str) -> bool:
+        """Whether a class of this file has a method of that name."""
+        return any(name in cls.methods for cls in self.classes.values())
 
     def needs_accelerator(self, hint: str) -> None:
         """The whole module runs on an accelerator alone."""

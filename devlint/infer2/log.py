@@ -33,6 +33,8 @@ class RawMove(NamedTuple):
     iterates: ast.expr | None
     why: Why
     loops: int
+    likens: bool
+    """Whether it goes where a tensor is, and takes its dtype as well."""
     vain: bool
     """Whether there is nothing left to change, or nothing but the effect was wanted."""
 
@@ -166,6 +168,7 @@ class Log:
         "missed",
         "moves",
         "notes",
+        "owners",
         "reaches",
         "rebuilt",
         "reveals",
@@ -199,6 +202,8 @@ class Log:
         """Where the argument of an unknown callee was moved, by its result."""
         self.missed: dict[tuple[str, str], Value | None] = {}
         """Attributes of classes that were read, with what they were known to be."""
+        self.owners: dict[ast.Call, Value] = {}
+        """What the receiver of a discarded move is an attribute or item of."""
         self.reaches: set[str] = set()
         self.reveals: dict[int, tuple[Value, Place]] = {}
         self.harmless: set[ast.AST] = set()

@@ -80,8 +80,16 @@ class Program(Protocol):
     def resolve(self, dotted: str) -> Value | None:
         """What the project defines under a dotted name, if it does."""
 
-    def define(self, machine: Machine, node: ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef) -> Function:
-        """The function that a definition makes."""
+    def define(
+        self,
+        machine: Machine,
+        node: ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef,
+        owner: str | None = None,
+    ) -> Function:
+        """The function that a definition makes; a method of `owner` in the body of that class."""
+
+    def import_for_types(self, name: str, typing: bool) -> None:
+        """The module imports a name, for type checkers alone or not."""
 
     def define_class(self, machine: Machine, node: ast.ClassDef) -> str:
         """The class that a definition makes; runs its body."""
@@ -100,6 +108,9 @@ class Program(Protocol):
 
     def mark_module(self, value: Value) -> None:
         """`pytestmark`: what skips all tests of the module."""
+
+    def defines_method(self, name: str) -> bool:
+        """Whether a class of this file has a method of that name."""
 
     def needs_accelerator(self, hint: str) -> None:
         """The whole module runs on an accelerator alone."""
@@ -220,7 +231,9 @@ class Machine:
     def attribute_evidence(self, value: Value, name: str) -> None:
         """Learn from an attribute's name what an object is."""
         if name in knowledge.TENSOR_ONLY:
-            self.note(value, Evidence.TENSOR)
+            # That a method is read and not called says nothing: a part of a module may be called so.
+            if name in knowledge.TENSOR_VIEWS:
+                self.note(value, Evidence.TENSOR)
         elif name in knowledge.MODULE_ONLY:
             self.note(value, Evidence.MODULE)
         elif name in knowledge.LOADER_ATTRIBUTES:
@@ -231,6 +244,15 @@ class Machine:
     def iterated(self, receiver: ast.expr, statement: ast.expr) -> ast.expr | None:
         """What is iterated, when an expression is a loop variable that nothing reads after the statement."""
         raise NotImplementedError
+
+    # What a second run, with discarded moves kept, does otherwise
+
+    def keep(self, node: ast.Call, base: Value, place: Place | None) -> Value | None:
+        """The result of a discarded move, where it is kept all the same."""
+        return None
+
+    def spill(self, values: Iterable[Value], from_device: bool = False) -> None:
+        """Values go where nobody knows what is done with them, or where nothing of a device may go."""
 
     # Objects
 
@@ -411,7 +433,9 @@ class Machine:
         self, how: str, left: ast.expr, here: Place, one: Value, right: ast.AST, there: Place, other: Value
     ) -> None:
         """Record that values at two places come together."""
-        if here == there or Form.UNKNOWN in (here.form, there.form):
+        if here == there:
+            return
+        if Form.UNKNOWN in (here.form, there.form) and Form.KEPT not in (here.form, there.form):
             return
         key = (left, right, here, there)
         self.log.meetings[key] = RawMeeting(

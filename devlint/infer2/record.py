@@ -103,6 +103,8 @@ class Record:
             function = function.outer
         if value is None:
             value = self._file.top(name)
+        if name in self._file.only_typed and value is self._file.top(name):
+            return None
         known = value.known if value is not None and value.kind is Kind.LIBRARY else None
         return known.dotted if isinstance(known, Api) else None
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from ..core.evidence import NOT_A_TENSOR, Evidence, solve
+from ..core.evidence import IS_TENSOR, NOT_A_TENSOR, Evidence, solve
 from ..core.kinds import TENSORS, Kind
 from ..core.objects import Objects
-from ..core.paths import Attr, Element, Item, Ref
+from ..core.paths import Attr, Element, Item, Ref, Root
 from ..core.places import ON_DEVICE, Branch, Form, Place
 from ..core.values import Value
 from .file import File
@@ -104,6 +104,15 @@ class Settled:
         if isinstance(self.objects.ways[whole], Element):
             self.moved_to[self.objects.parents[whole]] = place
 
+    def made_by(self, ref: Ref) -> ast.AST | None:
+        """The node of this file that makes an object."""
+        way = self.objects.ways[ref]
+        if not isinstance(way, Root) or way.kind != "made":
+            return None
+        function = self.objects.functions[ref]
+        home = self.file.functions.get(function) if function else self.file.module
+        return home.nodes[way.at] if home is not None and way.at < len(home.nodes) else None
+
     # Kinds
 
     def kind(self, value: Value) -> Kind | None:
@@ -139,7 +148,7 @@ class Settled:
         ref = value.who
         if value.kind is not Kind.UNKNOWN or type(ref) is not int:
             return value
-        if self.seen(ref) & Evidence.MODULE and not self.seen(ref) & Evidence.TENSOR:
+        if self.seen(ref) & Evidence.MODULE and not self.seen(ref) & IS_TENSOR:
             return value._replace(kind=Kind.MODULE)
         return value._replace(kind=self.kind(value) or Kind.UNKNOWN)
 
@@ -166,12 +175,27 @@ class Settled:
                 found.setdefault(to, []).append(source)
         return found
 
-    def _used_as_tensor(self, ref: Ref, depth: int = 4) -> bool:
+    def _used_as_tensor(self, ref: Ref, evidence: int = IS_TENSOR, depth: int = 4) -> bool:
         """Whether its use shows a tensor, or that of everything it may be."""
-        if self.seen(ref) & Evidence.TENSOR:
+        if self.seen(ref) & evidence:
             return True
         sources = self._sources(ref)
-        return bool(sources) and depth > 0 and all(self._used_as_tensor(each, depth - 1) for each in sources)
+        return (
+            bool(sources)
+            and depth > 0
+            and all(self._used_as_tensor(each, evidence, depth - 1) for each in sources)
+        )
+
+    def is_certain(self, value: Value) -> bool:
+        """Whether a value is a tensor for sure, and no other object that has a `.to`, which may return None."""
+        if value.kind in TENSORS:
+            return True
+        ref = value.who
+        return type(ref) is int and (
+            self._used_as_tensor(ref, Evidence.TENSOR)
+            or self._element_evidence(ref)
+            or self._from_default_collate(value, ref)
+        )
 
     def _half_fixed(self, ref: Ref) -> bool:
         """Whether it is one of several that were unpacked together, of which another is moved and kept."""
@@ -361,7 +385,7 @@ class Settled:
     def _follows_a_tensor(self, ref: Ref) -> bool:
         """Whether a device is that of a tensor (`x.device`), which is wherever the caller put it."""
         way, parent = self.objects.ways[ref], self.objects.parents[ref]
-        return way == Attr("device") and parent >= 0 and bool(self.seen(parent) & Evidence.TENSOR)
+        return way == Attr("device") and parent >= 0 and bool(self.seen(parent) & IS_TENSOR)
 
     def _sibling_moved(self, part: Part, there: Place) -> bool:
         """Whether another element of the same whole was moved to where this one is now needed."""
@@ -371,7 +395,7 @@ class Settled:
         if type(place.of) is int and self.objects.belongs(place.of, part.whole):
             return False
         structural = self.objects.is_structural(part.ref)
-        return place == there and (structural or bool(self.seen(part.ref) & Evidence.TENSOR))
+        return place == there and (structural or bool(self.seen(part.ref) & IS_TENSOR))
 
     def _moved_elsewhere(self, part: Part, there: Place) -> bool:
         """Whether another loop over the same iterable moves what it yields there."""

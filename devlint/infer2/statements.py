@@ -70,6 +70,10 @@ class Statements(Expressions):
         self.globals: set[str] = set()
         self.trying = 0
         """How many `try` bodies enclose the statement at hand."""
+        self.typing = False
+        """Inside `if TYPE_CHECKING:`."""
+        self.class_body: str | None = None
+        """The class whose body this is."""
         self.probing = 0
         """How many contexts enclose it that expect it to fail."""
         self.measured: Measured | None = None
@@ -83,7 +87,14 @@ class Statements(Expressions):
                 return
             handler = _STATEMENTS.get(type(statement))
             if handler is not None:
-                handler(self, statement)
+                context = (self.trying, self.probing, self.loops, self.depth, self.typing)
+                outer = (self.breaks, self.continues, len(self.looping))
+                try:
+                    handler(self, statement)
+                except RecursionError:  # before Python 3.11 nobody knows how deep one may go
+                    self.trying, self.probing, self.loops, self.depth, self.typing = context
+                    self.breaks, self.continues, loops = outer
+                    del self.looping[loops:]
 
     # Simple statements
 
@@ -96,13 +107,16 @@ class Statements(Expressions):
             self._conditional(value)
             return
         self._mark_discarded(value)
-        self.eval(value)
+        self.after(value, self.eval(value))
         if isinstance(value, ast.ListComp) and value.elt in self.log.moves:
             call = value.elt
             assert isinstance(call, ast.Call)
             self.log.moves[call] = self.log.moves[call]._replace(iterates=value.generators[-1].iter)
         if isinstance(value, ast.Call) and last_name(value) in knowledge.EXITS:
             self.state.alive = False
+
+    def after(self, expression: ast.expr, value: Value) -> None:
+        """A statement has evaluated an expression."""
 
     def _mark_discarded(self, value: ast.expr) -> None:
         if isinstance(value, ast.Call):
@@ -304,6 +318,8 @@ class Statements(Expressions):
         for alias in node.names:
             imported(self, alias.name, bool(self.trying))
             name = alias.asname or alias.name.split(".")[0]
+            if not self.here.name:
+                self.program.import_for_types(name, self.typing)
             self.state.env[name] = Value(Kind.LIBRARY, known=Api(alias.name if alias.asname else name))
 
     @_on(ast.ImportFrom)
@@ -330,7 +346,9 @@ class Statements(Expressions):
             conditions.prepare(self, node.test)
             otherwise = self.state.copy()
             conditions.assume(self, node.test, test, True)
+            typing, self.typing = self.typing, self.typing or last_name(node.test) in knowledge.TYPING_ONLY
             self.run(node.body)
+            self.typing = typing
             waiting.append((node, test, self.state))
             self.state = otherwise
             conditions.assume(self, node.test, test, False)
@@ -360,7 +378,8 @@ class Statements(Expressions):
             other = orelse.env.get(name)
             if other is None or other is value or not isinstance(name, str) or other.who != value.who:
                 continue
-            if value.kind in (Kind.DEVICE, Kind.STRING):
+            forms = {value.place.form, other.place.form}
+            if value.kind in (Kind.DEVICE, Kind.STRING) or Form.KEPT in forms:
                 continue
             mine, theirs = (
                 _paths(each, Branch(*numbers, side, asks, self._moved_at(each)))
@@ -368,7 +387,6 @@ class Statements(Expressions):
             )
             if mine is None or theirs is None or not (mine or theirs):
                 continue
-            forms = {value.place.form, other.place.form}
             ref = self.ref(value)
             element = ref is not None and self.objects.wholes[ref] >= 0
             if element or Form.CPU in forms or Form.EITHER in forms:
@@ -517,7 +535,7 @@ class Statements(Expressions):
             if default is not None and not isinstance(default, ast.Constant):
                 self.eval(default)
                 self._as_default(default)
-        function = self.program.define(self, node)
+        function = self.program.define(self, node, self.class_body)
         self.state.env[node.name] = Value(Kind.FUNCTION, known=Defined(function.name))
 
     def _as_default(self, default: ast.expr) -> None:

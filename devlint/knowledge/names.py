@@ -22,6 +22,19 @@ WRAPPED_MODULE = frozenset({"module"})
 """What DataParallel and its like call the module inside."""
 MODULE_PARAMETERS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias"})
 LOADER_ATTRIBUTES = frozenset({"dataset", "batch_sampler", "collate_fn", "num_workers"})
+TENSOR_VIEWS = frozenset({"mT", "mH"})
+"""Attributes, no methods, that only tensors have."""
+NO_LAYER = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "mm", "bmm", "mv"})
+"""Methods of tensors that take tensors, and that nobody would name a layer after."""
+LAYER_NAMES = frozenset({"log_softmax"})
+"""Methods of tensors of several words that a layer may well be called."""
+AXES = frozenset({"dim", "dims", "dim0", "dim1", "keepdim", "start_dim", "end_dim", "axis"})
+"""Keywords of tensors' methods that layers are not called with."""
+LEAF = frozenset({"grad", "is_leaf", "requires_grad", "requires_grad_"})
+"""What speaks of a tensor's own gradient, which a moved copy has not."""
+ONLY_MOVES = frozenset({"device", "non_blocking"})
+"""Keywords of a move that changes nothing but the device."""
+TYPING_ONLY = frozenset({"TYPE_CHECKING"})
 TENSOR_DATA = frozenset({"data"})
 NAMES_A_DEVICE = frozenset({"device"})
 LIKELY_TENSOR = frozenset({"is_pinned", "size", "dim", "split", "select", "squeeze_", "transpose"})

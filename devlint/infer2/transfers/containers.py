@@ -6,7 +6,7 @@ from ...bind.names import is_place
 from ...core.evidence import Evidence
 from ...core.kinds import Kind
 from ...core.paths import Element, Item, Ref
-from ...core.values import MAX_ITEMS, NONE, NUMBER, UNKNOWN, Value, constant, element_of
+from ...core.values import MAX_ITEMS, NONE, NUMBER, UNKNOWN, Value, constant, container, element_of
 from ..apply import call_with
 from ..machine import Machine, Site
 
@@ -24,13 +24,15 @@ def concatenation(machine: Machine, left: Value, right: Value) -> Value:
     if left.kind is not Kind.CONTAINER:
         left, right = right, left
     if right.kind is not Kind.CONTAINER:
-        return left._replace(items=None, element=element_of(left, machine.objects.who)) if left.items else left
+        if not left.items:
+            return left
+        return container(left.who, element=element_of(left, machine.objects.who), holds=left.holds)
     holds = held_by([left, right])
     if left.items is not None and right.items is not None and len(left.items) + len(right.items) <= MAX_ITEMS:
-        return Value(Kind.CONTAINER, who=left.who, items=left.items + right.items, holds=holds)
+        return container(who=left.who, items=left.items + right.items, holds=holds)
     parts = [element_of(side, machine.objects.who) for side in (left, right)]
     element = machine.joined([part for part in parts if part is not None])
-    return Value(Kind.CONTAINER, who=left.who, element=element, holds=holds)
+    return container(who=left.who, element=element, holds=holds)
 
 
 def make(machine: Machine, site: Site) -> Value:
@@ -52,14 +54,14 @@ def enumerate_(machine: Machine, site: Site) -> Value:
     first = site.args.first()
     if first is None:
         return UNKNOWN
-    pair = Value(Kind.CONTAINER, items=(NUMBER, machine.element(first, site.node)))
-    return Value(Kind.CONTAINER, element=pair)
+    pair = container(items=(NUMBER, machine.element(first, site.node)))
+    return container(element=pair)
 
 
 def zip_(machine: Machine, site: Site) -> Value:
     """`zip(xs, ys)`."""
     items = tuple(machine.element(value, at) for at, value in site.args.positional)
-    return Value(Kind.CONTAINER, element=Value(Kind.CONTAINER, items=items))
+    return container(element=container(items=items))
 
 
 def next_(machine: Machine, site: Site) -> Value:
@@ -80,7 +82,7 @@ def map_(machine: Machine, site: Site) -> Value:
     callee, (at, iterable) = site.args.positional[0][1], site.args.positional[1]
     element = machine.element(iterable, site.node)
     result = call_with(machine, site.node, callee, [(at, element)])
-    return Value(Kind.CONTAINER, element=result if result is not None else machine.unknown(site.node))
+    return container(element=result if result is not None else machine.unknown(site.node))
 
 
 def chain(machine: Machine, site: Site) -> Value:
@@ -91,7 +93,7 @@ def chain(machine: Machine, site: Site) -> Value:
     if len(values) == 1:
         return values[0]
     element = machine.joined([machine.element(value, site.node) for value in values])
-    return Value(Kind.CONTAINER, element=element, holds=held_by(values))
+    return container(element=element, holds=held_by(values))
 
 
 def add(machine: Machine, site: Site) -> Value:
@@ -104,7 +106,7 @@ def add(machine: Machine, site: Site) -> Value:
         value = machine.element(value, site.node)
     old = element_of(base, machine.objects.who)
     element = value if old is None else machine.join(old, value)
-    grown = Value(Kind.CONTAINER, who=base.who, element=element, holds=held_by([base, value]))
+    grown = container(who=base.who, element=element, holds=held_by([base, value]))
     if site.receiver_at is not None and is_place(site.receiver_at):
         machine.rebind(site.receiver_at, grown)
     return NONE
@@ -116,13 +118,13 @@ def views(machine: Machine, site: Site) -> Value:
     if base.kind is Kind.UNKNOWN:
         machine.note(base, Evidence.OTHER | Evidence.CONTAINER)
     if site.name == "keys":
-        return Value(Kind.CONTAINER, element=UNKNOWN)
+        return container(element=UNKNOWN)
     if base.kind is Kind.CONTAINER:
         item = machine.element(base, site.node)
     else:
         item = base.element or machine.part(base, Item("value", variable=True))
-    element = item if site.name == "values" else Value(Kind.CONTAINER, items=(UNKNOWN, item))
-    return Value(Kind.CONTAINER, element=element, holds=base.holds)
+    element = item if site.name == "values" else container(items=(UNKNOWN, item))
+    return container(element=element, holds=base.holds)
 
 
 def get(machine: Machine, site: Site) -> Value:

@@ -6,12 +6,13 @@ from ...core.evidence import Evidence
 from ...core.kinds import Kind
 from ...core.paths import Element
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
-from ...core.values import Api, Defined, Value
+from ...core.values import Api, Defined, Value, container
 from ..machine import Machine, Site
 
 
 def loader(machine: Machine, site: Site) -> Value:
     """A loader whose batches are collated on the cpu."""
+    machine.spill((value for _, value in site.args.all()), from_device=True)  # workers and pinned memory
     value = machine.made(site.node, Kind.LOADER, how="loader", api=site.api, known=Api(site.api))
     ref = machine.ref(value)
     assert ref is not None
@@ -55,12 +56,12 @@ def subset(machine: Machine, site: Site) -> Value:
 
 def split(machine: Machine, site: Site) -> Value:
     """`random_split(dataset, …)`: several of what the dataset is."""
-    return Value(Kind.CONTAINER, element=site.args.first() or Value())
+    return container(element=site.args.first() or Value())
 
 
 def tensors(machine: Machine, site: Site) -> Value:
     """`TensorDataset(x, y)` indexes the tensors it is given, wherever those are."""
     values = tuple(value for _, value in site.args.positional)
     machine.note_unknown(values, Evidence.TENSOR)
-    element = Value(Kind.CONTAINER, items=values)
+    element = container(items=values)
     return machine.own(site.node, Kind.CONTAINER, role="made")._replace(element=element)

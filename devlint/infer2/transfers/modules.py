@@ -9,7 +9,7 @@ from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.paths import Attr
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place
-from ...core.values import NONE, OTHER, STRING, Api, Defined, Value
+from ...core.values import NONE, OTHER, STRING, Api, Defined, Value, container
 from ...knowledge.row import Row
 from ..log import Feed
 from ..machine import Arguments, Machine, Site, class_name, text_of
@@ -95,8 +95,8 @@ def parameters(machine: Machine, site: Site) -> Value:
     who = machine.objects.part(ref, Attr("parameters()")) if ref is not None else None
     element = Value(Kind.PARAMETER, machine.place_of(base), who, holds=holds)
     if site.name.startswith("named"):
-        element = Value(Kind.CONTAINER, items=(STRING, element), holds=holds)
-    return Value(Kind.CONTAINER, element=element, holds=holds)
+        element = container(items=(STRING, element), holds=holds)
+    return container(element=element, holds=holds)
 
 
 def parts(machine: Machine, site: Site) -> Value:
@@ -104,8 +104,8 @@ def parts(machine: Machine, site: Site) -> Value:
     base = site.receiver or Value()
     part = machine.element(Value(Kind.MODULE, who=base.who), site.node)
     if site.name.startswith("named") or site.name == "items":
-        part = Value(Kind.CONTAINER, items=(STRING, part))
-    return Value(Kind.CONTAINER, element=part)
+        part = container(items=(STRING, part))
+    return container(element=part)
 
 
 def register(machine: Machine, site: Site) -> Value:
@@ -156,6 +156,8 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
         machine.note_unknown(values[:1], Evidence.TENSOR)
         machine.note_unknown(values[1:], Evidence.OPERAND)
     known = of_torch or knowledge.is_strict_model(library)
+    if not known:  # of what an unknown model takes beside its input, nobody knows what becomes
+        machine.spill(value for _, value in (*args.positional[1:], *args.keywords.values(), *args.unpacked))
     func = node.func
     if isinstance(func, ast.Attribute) and func.attr in knowledge.RUNS_FORWARD:
         func = func.value

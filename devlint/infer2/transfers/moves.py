@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import NamedTuple
 
 from ... import knowledge
@@ -80,7 +81,7 @@ def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: 
     machine.log.reaches.add("moves")
     fate, alone = machine.fates.get(site.node, ("kept", False))
     place = found.place
-    vain = place is not None and place == base.place and place.form is not Form.UNKNOWN
+    vain = place is not None and _is_there(base, place)
     if base.origin is not None and base.origin.how == "factory" and site.receiver_at is not None:
         # `torch.empty(0).cuda()` is made for its effect alone: it wakes the device up
         made_here = base.origin.function == machine.here.name
@@ -88,12 +89,27 @@ def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: 
     iterates = None
     if fate in ("discarded", "rebound") and site.receiver_at is not None:
         iterates = machine.iterated(site.receiver_at, site.node)
+        if isinstance(site.receiver_at, (ast.Attribute, ast.Subscript)):
+            machine.log.owners[site.node] = machine.eval(site.receiver_at.value)
     if not found.casts and place is not None and place.form is Form.LITERAL and not machine.state.why.guarded:
         machine.log.at_hand[site.node] = _device_at_hand(machine)
     machine.log.moves[site.node] = RawMove(
         site.name, base, machine.where(base), place, found.named, found.casts, in_place, fate, alone, iterates,
-        machine.state.why, machine.loops, vain,
+        machine.state.why, machine.loops, _likens(site), vain,
     )
+
+
+def _likens(site: Site) -> bool:
+    """Whether a tensor says where to: `x.to(y)` takes its dtype as well."""
+    first = site.args.first()
+    return "other" in site.args.keywords or (first is not None and first.kind in TENSORS)
+
+
+def _is_there(base: Value, place: Place) -> bool:
+    """Whether a move has nothing to do; a variable that holds the cpu is meant to change."""
+    if place.form is Form.CPU and place.of is None:
+        return base.place.form is Form.CPU
+    return place == base.place and place.form is not Form.UNKNOWN
 
 
 def _kept(machine: Machine, site: Site) -> bool:
@@ -129,7 +145,7 @@ def tensor(machine: Machine, site: Site) -> Value:
     if found.place is not None or found.casts:
         _record(machine, site, base, found, in_place=False)
     if _discarded(machine, site):
-        return base
+        return machine.keep(site.node, base, found.place) or base
     kind = Kind.TENSOR if base.kind is Kind.PARAMETER else base.kind
     if found.place is None:
         return Value(kind, machine.where(base), base.who)
@@ -180,6 +196,9 @@ def unknown(machine: Machine, site: Site) -> Value:
     if not discarded and _kept(machine, site):
         machine.keep_copy(base, found.place)
     _note_switch(machine, base, found.place)
+    kept = machine.keep(site.node, base, found.place) if discarded else None
+    if kept is not None:
+        return kept
     if base.kind is Kind.UNKNOWN:
         machine.relocate(site.node, base, found.place, site.name)
     return base if discarded else _moved(machine, site, base.kind, found.place, base)

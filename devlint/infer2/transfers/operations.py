@@ -7,7 +7,7 @@ import ast
 from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ...core.places import CPU, UNKNOWN_PLACE
-from ...core.values import NONE, OTHER, Truth, Value, element_of
+from ...core.values import NONE, OTHER, Truth, Value, container, element_of
 from ..machine import Machine, Site, flag
 
 _OUT = frozenset({"out", "generator"})
@@ -106,7 +106,7 @@ def pad_packed(machine: Machine, site: Site) -> Value:
     first = site.args.first()
     place = machine.where(first) if first is not None else UNKNOWN_PLACE
     lengths = Value(Kind.TENSOR, CPU)
-    return Value(Kind.CONTAINER, items=(machine.own(site.node, Kind.TENSOR, place), lengths))
+    return container(items=(machine.own(site.node, Kind.TENSOR, place), lengths))
 
 
 def pad(machine: Machine, site: Site) -> Value:

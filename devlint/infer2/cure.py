@@ -1,0 +1,293 @@
+"""Which discarded moves could be kept without harm: the file is analysed again as if all of them were.
+
+A tensor that is kept where it was moved may meet what was where it was before. Each kept copy is at a
+place of its own in that analysis, so that every meeting tells which moves brought it about.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from .. import knowledge
+from ..core.kinds import Kind
+from ..core.paths import Attr
+from ..core.places import MIXED, ON_DEVICE, Branch, Form, Place
+from ..core.values import Origin, Value
+from .definitions import Function
+from .file import File, Index
+from .log import RawMove
+from .settle import Settled
+from .statements import Statements
+
+_DISPLAYS = (ast.List, ast.Dict, ast.ListComp, ast.DictComp)
+
+
+class Keeping(NamedTuple):
+    """What keeping a discarded result would do."""
+
+    possible: bool
+    """Whether the receiver can be assigned to, and nothing fails for certain."""
+    safe: bool
+    """Whether nothing that works can break."""
+
+
+_NEVER = Keeping(False, False)
+
+
+class _Kept:
+    """A discarded move that is kept in the second analysis."""
+
+    def __init__(self, index: int, node: ast.Call, before: Place) -> None:
+        self.index = index
+        self.node = node
+        self.before = before
+        self.target: Place | None = None
+        self.spilled = False
+        self.links: set[int] = set()
+        """Others that stand or fall with it."""
+
+    @property
+    def place(self) -> Place:
+        """Where the kept copy is."""
+        return Place(Form.KEPT, "", None, frozenset({Branch(self.index, -1, True, "", -1)}))
+
+
+def keepings(
+    tree: ast.Module, settled: Settled, index: Index | None, name: str
+) -> Mapping[ast.Call, Keeping]:
+    """For each discarded move or cast of the file, whether its result could be kept."""
+    found: dict[ast.Call, Keeping] = {}
+    candidates: list[tuple[ast.Call, RawMove]] = []
+    for function, node, raw in settled.discarded_moves():
+        kind = settled.kind_of_moved(raw.receiver, function)
+        assignable = raw.alone and kind is not None and kind is not Kind.PARAMETER
+        bound = _can_be_bound(settled, function, node) if assignable else None
+        if bound is None:
+            found[node] = _NEVER
+            continue
+        likely = bound and settled.is_certain(raw.receiver) and _only_moves(node, raw)
+        found[node] = Keeping(True, bool(likely) and not _is_leaf(tree, node))
+        if found[node].safe:
+            candidates.append((node, raw))
+    if not candidates:
+        return found
+    kept = [_Kept(number, node, raw.receiver.place) for number, (node, raw) in enumerate(candidates)]
+    harmful, certain = _harm(tree, kept, index, name)
+    for each in kept:
+        found[each.node] = Keeping(each.index not in certain, each.index not in harmful)
+    return found
+
+
+def _harm(
+    tree: ast.Module, kept: list[_Kept], index: Index | None, name: str
+) -> tuple[set[int], set[int]]:
+    """The moves whose kept result may meet a value elsewhere though all may be well now; those where it will."""
+    by_node = {each.node: each for each in kept}
+
+    class Cured(Statements):
+        """Runs a function with the results of discarded moves kept."""
+
+        def keep(self, node: ast.Call, base: Value, place: Place | None) -> Value | None:
+            mine = by_node.get(node)
+            if mine is None:
+                return None
+            mine.target = place if place is not None and place.form is not Form.KEPT else None
+            for other in _moves_of(base.place):  # where it is without this move depends on that one
+                kept[other].links.add(mine.index)
+                mine.links.add(other)
+            kind = base.kind if base.kind is Kind.SCALAR else Kind.TENSOR
+            origin = Origin("moved", self.here.name, self.here.number(node))
+            return Value(kind, mine.place, base.who, base.known, origin=origin)
+
+        def spill(self, values: Iterable[Value], from_device: bool = False) -> None:
+            _spill(kept, values, from_device)
+
+        def after(self, expression: ast.expr, value: Value) -> None:
+            if expression in by_node and isinstance(expression, ast.Call):
+                assert isinstance(expression.func, ast.Attribute)
+                self.bind(expression.func.value, value)
+
+    file = File(tree, name, index, machine=Cured)
+    file.analyse()
+    called = {site.callee for log in file.logs.values() for site in log.sites}
+    for function in file.functions:
+        if function not in called:  # its callers are not known
+            summary = file.summary(function)
+            if summary is not None:
+                _spill(kept, (summary.returns,), from_device=False)
+    bad = {each.index for each in kept if each.spilled or each.target is None}
+    certain: set[int] = set()
+    met = [
+        (raw.here, raw.there)
+        for log in file.logs.values()
+        for raw in log.meetings.values()
+        if Form.KEPT in (raw.here.form, raw.there.form)
+    ]
+    while True:
+        size = len(bad)
+        for here, there in met:
+            blamed = _moves_of(here) | _moves_of(there)
+            now, other = _real(kept, here, bad), _real(kept, there, bad)
+            if now is not None and other is not None:
+                if _same_place(now, other) or _is_device_of(file, now, other):
+                    continue
+                if _conflict(_before(kept, here), _before(kept, there)):
+                    continue
+                if _conflict(now, other) and not blamed & bad:
+                    certain |= blamed
+            bad |= blamed
+        bad |= {link for number in bad for link in kept[number].links}
+        if len(bad) == size:
+            break
+    file.release()
+    return bad, certain
+
+
+def _moves_of(place: Place) -> set[int]:
+    if place.form is not Form.KEPT:
+        return set()
+    return {branch.chain for branch in place.when if branch != MIXED}
+
+
+def _spill(kept: list[_Kept], values: Iterable[Value], from_device: bool) -> None:
+    todo = list(values)
+    while todo:
+        value = todo.pop()
+        for number in _moves_of(value.place):
+            target = kept[number].target
+            on_cpu = target is not None and target.form is Form.CPU
+            kept[number].spilled |= not (from_device and on_cpu)
+        todo.extend(value.items or ())
+        if value.element is not None:
+            todo.append(value.element)
+
+
+def _real(kept: list[_Kept], place: Place, bad: set[int]) -> Place | None:
+    """Where a value is if all moves are kept but the bad ones; None where that is not one place."""
+    if place.form is not Form.KEPT:
+        return place
+    if len(place.when) != 1:
+        return None
+    number = next(iter(_moves_of(place)), -1)
+    if number < 0:
+        return None
+    return kept[number].before if number in bad else kept[number].target
+
+
+def _before(kept: list[_Kept], place: Place) -> Place:
+    number = next(iter(_moves_of(place)), -1)
+    return kept[number].before if number >= 0 else place
+
+
+def _conflict(one: Place, other: Place) -> bool:
+    """Whether values at two places cannot meet wherever the program finds an accelerator."""
+    for here, there in ((one, other), (other, one)):
+        if here.form is Form.CPU:
+            return there.form in ON_DEVICE
+    both = one.form is other.form is Form.LITERAL
+    return both and ":" in one.name and ":" in other.name and one.name != other.name
+
+
+def _same_place(one: Place, other: Place) -> bool:
+    if Form.UNKNOWN in (one.form, other.form):
+        return False
+    return one == other or one.form is other.form is Form.CPU
+
+
+def _is_device_of(file: File, one: Place, other: Place) -> bool:
+    """Whether one is `x.device` and the other is where `x` is."""
+    for symbol, place in ((one, other), (other, one)):
+        if symbol.form is Form.SAME and place.form is Form.AT and type(symbol.of) is int:
+            way, parent = file.objects.ways[symbol.of], file.objects.parents[symbol.of]
+            if way == Attr("device") and parent == place.of:
+                return True
+    return False
+
+
+# What the text says by itself
+
+
+def _only_moves(node: ast.Call, raw: RawMove) -> bool:
+    """Whether a call changes nothing but the device: neither the dtype nor who shares the memory."""
+    if raw.casts or raw.likens or any(keyword.arg not in knowledge.ONLY_MOVES for keyword in node.keywords):
+        return False
+    return len(node.args) < 2
+
+
+def _can_be_bound(settled: Settled, function: str, node: ast.Call) -> bool | None:
+    """Whether the receiver can be assigned to in its scope without an effect elsewhere; None if it cannot."""
+    assert isinstance(node.func, ast.Attribute)
+    receiver = node.func.value
+    if isinstance(receiver, ast.Name):
+        home = settled.file.functions.get(function)
+        return True if home is None or receiver.id in _bound_in(home) else None
+    if not evaluated_again(receiver) or not isinstance(receiver, (ast.Attribute, ast.Subscript)):
+        return None
+    owner = settled.logs[function].owners.get(node)
+    if isinstance(receiver, ast.Subscript):
+        made = _made_by(settled, owner)
+        if isinstance(made, ast.Tuple):
+            return None
+        return owner is not None and owner.kind is Kind.CONTAINER and isinstance(made, _DISPLAYS)
+    return owner is not None and owner.kind in (Kind.INSTANCE, Kind.CLASS, Kind.MODULE)
+
+
+def _made_by(settled: Settled, owner: Value | None) -> ast.AST | None:
+    """The display that made a container."""
+    if owner is None or type(owner.who) is not int:
+        return None
+    return settled.made_by(owner.who)
+
+
+def evaluated_again(node: ast.expr) -> bool:
+    """Whether a place can be evaluated twice with the same meaning."""
+    if isinstance(node, ast.Name):
+        return True
+    if isinstance(node, ast.Attribute):
+        return evaluated_again(node.value)
+    if isinstance(node, ast.Subscript):
+        index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
+        return evaluated_again(node.value) and isinstance(index, (ast.Name, ast.Constant))
+    return False
+
+
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
+
+
+def _bound_in(function: Function) -> frozenset[str]:
+    """The names that an assignment in a function binds without making them new ones."""
+    if function.args is None:
+        return frozenset()
+    names = {arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)}
+    body = getattr(function.node, "body", [])
+    todo: list[ast.AST] = list(body) if isinstance(body, list) else [body]
+    while todo:
+        each = todo.pop()
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+            names.add(each.id)
+        elif isinstance(each, (ast.Global, ast.Nonlocal)):
+            names.update(each.names)
+        elif isinstance(each, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and each.name:
+            names.add(each.name)
+        if not isinstance(each, (*_SCOPES, *_COMPREHENSIONS)):
+            todo.extend(ast.iter_child_nodes(each))
+    return frozenset(names)
+
+
+def _is_leaf(tree: ast.Module, node: ast.Call) -> bool:
+    """Whether the program asks for the gradient of a tensor: a moved copy is no leaf and has none."""
+    assert isinstance(node.func, ast.Attribute)
+    text = ast.unparse(node.func.value)
+    for each in ast.walk(tree):
+        if isinstance(each, ast.Attribute) and each.attr in knowledge.LEAF and ast.unparse(each.value) == text:
+            return True
+        if isinstance(each, ast.Assign) and any(ast.unparse(target) == text for target in each.targets):
+            for part in ast.walk(each.value):
+                name = part.arg if isinstance(part, ast.keyword) else getattr(part, "attr", None)
+                if name in knowledge.LEAF:
+                    return True
+    return False
+
