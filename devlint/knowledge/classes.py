@@ -1,0 +1,97 @@
+"""Classes: the kind of their instances, and what deriving from them means."""
+
+from __future__ import annotations
+
+from ..core.kinds import Kind
+from .table import pairs, words
+
+_KINDS = pairs(
+    """
+    TENSOR: torch.Tensor torch.FloatTensor torch.DoubleTensor torch.HalfTensor torch.BFloat16Tensor
+    TENSOR: torch.ByteTensor torch.CharTensor torch.ShortTensor torch.IntTensor torch.LongTensor torch.BoolTensor
+    TENSOR: torch.autograd.Variable torch.nn.Buffer torch.nn.UninitializedBuffer torch.types.Tensor
+    TENSOR: torch.cuda.FloatTensor torch.cuda.DoubleTensor torch.cuda.HalfTensor torch.cuda.BFloat16Tensor
+    TENSOR: torch.cuda.ByteTensor torch.cuda.CharTensor torch.cuda.ShortTensor torch.cuda.IntTensor
+    TENSOR: torch.cuda.LongTensor torch.cuda.BoolTensor
+    PARAMETER: torch.nn.Parameter torch.nn.UninitializedParameter
+    MODULE: torch.nn.Module torch.jit.ScriptModule torch.jit.RecursiveScriptModule torch.nn.Container
+    MODULE: transformers.PreTrainedModel diffusers.ModelMixin pytorch_lightning.LightningModule
+    DEVICE: torch.device
+    DTYPE: torch.dtype
+    GENERATOR: torch.Generator
+    ARRAY: numpy.ndarray numpy.array
+    NUMBER: int float bool complex numbers.Number
+    STRING: str
+    LOADER: torch.utils.data.DataLoader monai.data.DataLoader
+    OPTIMIZER: torch.optim.Optimizer
+    OTHER: bytes torch.Size collections.abc.Callable typing.Callable
+    """
+)
+FRAMEWORKS = pairs(
+    """
+    lightning: pytorch_lightning lightning lightning_fabric
+    fastai: fastai
+    composer: composer
+    transformers: transformers.Trainer transformers.trainer transformers.Seq2SeqTrainer
+    accelerate: accelerate
+    deepspeed: deepspeed
+    ignite: ignite
+    catalyst: catalyst
+    skorch: skorch
+    """
+)
+"""Frameworks that move batches and modules themselves: no placement inside their classes is the author's."""
+_TOPICS = pairs(
+    """
+    dataset: torch.utils.data.Dataset torch.utils.data.IterableDataset torch.utils.data.TensorDataset
+    dataset: torch.utils.data.Subset torch.utils.data.ConcatDataset torchvision.datasets.VisionDataset
+    dataset: torchvision.datasets.ImageFolder torch_geometric.data.Dataset torch_geometric.data.InMemoryDataset
+    enum: enum.Enum enum.StrEnum enum.IntEnum enum.Flag enum.IntFlag
+    autograd-function: torch.autograd.Function
+    test-case: unittest.TestCase unittest.IsolatedAsyncioTestCase torch.testing._internal.common_utils.TestCase
+    scheduler: torch.optim.lr_scheduler.LRScheduler
+    record: typing.NamedTuple typing.TypedDict pydantic.BaseModel
+    process: multiprocessing.Process torch.multiprocessing.Process
+    """
+)
+_NO_MODULES = words("Parameter Buffer UninitializedParameter UninitializedBuffer ParameterDict")
+_MODULE_MODULES = ("torch.nn.", "torch.ao.nn.", "torchvision.models.", "timm.models.", "transformers.models.")
+_IN_PLACE = words(
+    """
+    transformers.BatchEncoding transformers.BatchFeature torch_geometric.data.Data torch_geometric.data.Batch
+    torch_geometric.data.HeteroData torch_geometric.data.TemporalData flair.data.Sentence flair.data.Token
+    torchmetrics.Metric torchmetrics.MetricCollection
+    """
+)
+
+
+def kind_of(dotted: str, gives: str) -> Kind | None:
+    """The kind of the instances of a class under its public name; `gives` is what its row says that it makes."""
+    known = _KINDS.get(dotted)
+    if known is not None:
+        return Kind[known]
+    if dotted in _IN_PLACE:
+        return Kind.MOVES_IN_PLACE
+    if gives in ("module", "optimizer", "loader"):
+        return Kind(gives)
+    name = dotted.rpartition(".")[2]
+    if dotted.startswith(_MODULE_MODULES) and name[:1].isupper() and name not in _NO_MODULES:
+        return Kind.MODULE
+    return None
+
+
+def topics_of(dotted: str, kind: Kind | None) -> frozenset[str]:
+    """What deriving from a class means."""
+    found = {_TOPICS[dotted]} if dotted in _TOPICS else set()
+    if kind in (Kind.MODULE, Kind.LOADER, Kind.OPTIMIZER):
+        found.add(kind.value)
+    if kind is Kind.MOVES_IN_PLACE:
+        found.add("in-place")
+    if dotted.startswith("torch.cuda."):
+        found.add("needs-cuda")
+    part = dotted
+    while part:
+        if part in FRAMEWORKS:
+            found.add(f"framework:{FRAMEWORKS[part]}")
+        part = part.rpartition(".")[0]
+    return frozenset(found)

@@ -1,0 +1,54 @@
+"""Loaders, datasets and samplers: `torch.utils.data`, and what other libraries have like it."""
+
+from __future__ import annotations
+
+from .row import Row
+from .table import Table
+
+TABLES = (
+    Table(
+        "",
+        Row("loader", "cpu", topics=frozenset({"loader"}), by="loaders.loader"),
+        """
+    torch.utils.data.DataLoader(dataset, batch_size, shuffle, sampler, batch_sampler, num_workers,
+            collate_fn, pin_memory, drop_last, timeout, worker_init_fn, multiprocessing_context,
+            generator, *, in_order, persistent_workers, pin_memory_device, prefetch_factor)
+    monai.data.DataLoader(dataset, num_workers, **kwargs): topics=other-library
+    """,
+    ),
+    Table(
+        "torch.utils.data.",
+        Row("container", by="loaders.subset"),
+        """
+    Subset(dataset, indices)
+    ConcatDataset ChainDataset(datasets)
+    StackDataset(*args)
+    random_split(dataset, lengths, generator): by=loaders.split
+    TensorDataset(*tensors): by=loaders.tensors
+    Dataset IterableDataset(): gives=other by=
+    """,
+    ),
+    Table(
+        "torch.utils.data.",
+        Row("other"),
+        """
+    BatchSampler(sampler, batch_size, drop_last)
+    DistributedSampler(dataset, num_replicas, rank, shuffle, seed, drop_last)
+    RandomSampler(data_source, replacement, num_samples, generator)
+    SequentialSampler(data_source)
+    SubsetRandomSampler(indices, generator)
+    WeightedRandomSampler(weights, num_samples, replacement, generator)
+    get_worker_info()
+    default_collate(batch): gives=unknown place=unknown
+    default_convert(data): gives=unknown place=unknown
+    """,
+    ),
+    Table(
+        "",
+        Row("loader", "cpu", topics=frozenset({"loader", "other-library"}), by="loaders.in_place"),
+        """
+    torch_geometric.loader.* torch_geometric.data.DataLoader
+    torch_geometric.dataloader.*(dataset, batch_size, shuffle, follow_batch, exclude_keys)
+    """,
+    ),
+)

@@ -1,0 +1,156 @@
+"""Rows by name: of functions and classes by dotted name, of methods and attributes by the kind of the receiver."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from importlib import import_module
+
+from ..core.kinds import Kind
+from . import classes
+from .aliases import public
+from .row import Row
+from .table import Entry, entries, read
+
+_LIBRARIES = {
+    "torch": ("torch", "nn", "optim", "cuda", "data", "maths", "python", "testing"),
+    "Tensor": ("tensor",),
+    "Array": ("tensor",),
+    "Module": ("module",),
+    "Optimizer": ("module",),
+    "Loader": ("module",),
+    "InPlace": ("module",),
+    "Generator": ("module",),
+    "Device": ("module",),
+    "Container": ("python",),
+    "String": ("python",),
+    "TestCase": ("testing",),
+}
+"""The modules with the rows of a library, by its first name."""
+_OTHERS = ("python", "testing", "optim", "data", "frameworks")
+_PREFIX_OF = {
+    Kind.TENSOR: "Tensor",
+    Kind.SCALAR: "Tensor",
+    Kind.PARAMETER: "Tensor",
+    Kind.MODULE: "Module",
+    Kind.OPTIMIZER: "Optimizer",
+    Kind.LOADER: "Loader",
+    Kind.MOVES_IN_PLACE: "InPlace",
+    Kind.CONTAINER: "Container",
+    Kind.STRING: "String",
+    Kind.DEVICE: "Device",
+    Kind.ARRAY: "Array",
+    Kind.GENERATOR: "Generator",
+}
+
+
+@lru_cache(maxsize=8192)
+def find(dotted: str) -> Row | None:
+    """What is known of a function, class or method of a library.
+
+    The name itself is looked for first, then the public name of the same thing, then the longest `prefix*`, last `*.name`.
+    """
+    library = dotted.partition(".")[0]
+    modules = _LIBRARIES.get(library, _OTHERS)
+    found = _exact(modules, dotted)
+    if found is None:
+        name = public(dotted)
+        if name != dotted:
+            modules = _LIBRARIES.get(name.partition(".")[0], _OTHERS)
+            found = _exact(modules, name)
+        found = (
+            found
+            or _longest_prefix(modules, name)
+            or _exact(("frameworks",), f"*.{dotted.rpartition('.')[2]}")
+        )
+    return None if found is None else read(found)
+
+
+@lru_cache(maxsize=4096)
+def method(kind: Kind, name: str) -> Row | None:
+    """What is known of a method of values of some kind; a parameter has a tensor's."""
+    prefix = _PREFIX_OF.get(kind)
+    if prefix is None:
+        return None
+    dotted = f"{prefix}.{name}"
+    found = _exact(_LIBRARIES[prefix], dotted) or _longest_prefix(_LIBRARIES[prefix], dotted)
+    return None if found is None else read(found)
+
+
+@lru_cache(maxsize=1024)
+def attribute(kind: Kind, name: str) -> Row | None:
+    """What reading an attribute of values of some kind gives."""
+    prefix = _PREFIX_OF.get(kind)
+    if prefix not in ("Tensor", "Module", "Loader", "Optimizer", "Device", "Generator"):
+        return None
+    module = import_module(f".{_LIBRARIES[prefix][0]}", __package__)
+    found = _entries_of(module.ATTRIBUTES).get(f"{prefix}.{name}")
+    return None if found is None else read(found)
+
+
+def bind(row: Row, positions: int) -> tuple[str, ...]:
+    """The parameters that so many positions bind, in order; `*size` takes all that are left."""
+    names = row.parameters[:positions]
+    if positions > len(names) and (rest := _rest(row.signature)):
+        names += (rest,) * (positions - len(names))
+    return names
+
+
+def kind_of_class(dotted: str) -> Kind | None:
+    """The kind of the instances of a class of a library, as `isinstance` and annotations promise it."""
+    name = public(dotted)
+    row = find(name) if name.rpartition(".")[2][:1].isupper() else None
+    return classes.kind_of(name, row.gives if row is not None else "")
+
+
+def topics_of_class(dotted: str) -> frozenset[str]:
+    """What a class that derives from one of a library is: `module`, `framework:lightning`, `dataset`, `enum`, …"""
+    name = public(dotted)
+    return classes.topics_of(name, kind_of_class(dotted)) | classes.topics_of(dotted, None)
+
+
+def _rest(signature: str) -> str:
+    for name in signature.replace(",", " ").split():
+        if name.startswith("*"):
+            return name.lstrip("*") if not name.startswith("**") else ""
+    return ""
+
+
+_tables: dict[object, dict[str, Entry]] = {}
+
+
+def _rows(module: str) -> dict[str, Entry]:
+    found = _tables.get(module)
+    if found is None:
+        tables = import_module(f".{module}", __package__).TABLES
+        found = _tables[module] = entries(tables)
+    return found
+
+
+def _entries_of(tables: object) -> dict[str, Entry]:
+    found = _tables.get(id(tables))
+    if found is None:
+        found = _tables[id(tables)] = entries(tables)  # type: ignore[arg-type]
+    return found
+
+
+def _exact(modules: tuple[str, ...], dotted: str) -> Entry | None:
+    for module in modules:
+        found = _rows(module).get(dotted)
+        if found is not None:
+            return found
+    return None
+
+
+def _longest_prefix(modules: tuple[str, ...], dotted: str) -> Entry | None:
+    best, entry = "", None
+    for module in modules:
+        for prefix, found in _prefixes(module):
+            if len(prefix) > len(best) and dotted.startswith(prefix):
+                best, entry = prefix, found
+    return entry
+
+
+@lru_cache(maxsize=32)
+def _prefixes(module: str) -> tuple[tuple[str, Entry], ...]:
+    rows = _rows(module).items()
+    return tuple((name[:-1], entry) for name, entry in rows if name.endswith("*") and len(name) > 1)

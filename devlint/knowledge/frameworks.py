@@ -1,0 +1,144 @@
+"""Other libraries: what moves for you, what moves in place, which give modules, which run on an accelerator alone.
+
+None of them is there when devlint's tests run: these rows rest on the libraries' own documentation.
+"""
+
+from __future__ import annotations
+
+from .row import Row
+from .table import Table, words
+
+_OTHER = frozenset({"other-library"})
+_MODEL = _OTHER | {"model"}
+
+TABLES = (
+    Table(
+        "",
+        Row("module", "cpu", topics=_MODEL, by="modules.make"),
+        """
+    torchvision.models.* timm.create_model timm.models.* segmentation_models_pytorch.*
+    clip.model.*(*args)
+    """,
+    ),
+    Table(
+        "",
+        Row("other", topics=_OTHER),
+        """
+    torchvision.models.*_Weights torchvision.models.get_weight torchvision.models.list_models
+    timm.list_models timm.models.list_models timm.data.resolve_data_config(*args)
+    segmentation_models_pytorch.losses.* segmentation_models_pytorch.metrics.*
+    segmentation_models_pytorch.utils.* segmentation_models_pytorch.encoders.*(*args): gives=unknown
+    """,
+    ),
+    Table(
+        "*.",
+        Row("module", "cpu", topics=_OTHER, by="modules.pretrained"),
+        """
+    from_pretrained from_config(pretrained_model_name_or_path, *args, device_map): devices=device_map
+    """,
+    ),
+    Table(
+        "",
+        Row("tensor", "cpu", topics=_OTHER),
+        """
+    torchvision.transforms.functional.to_tensor torchvision.transforms.functional.pil_to_tensor(pic)
+    torchvision.io.read_image torchvision.io.decode_image(path, mode, apply_exif_orientation)
+    safetensors.torch.load(data): gives=container place= topics=loads
+    safetensors.torch.load_file(filename, device): gives=container place= devices=device topics=loads
+    safetensors.safe_open(filename, framework, device): gives=other place= devices=device topics=loads
+    torchaudio.load(uri, frame_offset, num_frames, normalize, channels_first, format, buffer_size,
+            backend): topics=several
+    """,
+    ),
+    Table(
+        "",
+        Row("array", "cpu", topics=_OTHER | {"host-only"}),
+        """
+    numpy.* numpy.random.* numpy.linalg.*(*args)
+    numpy.random.seed(seed): gives=None place=
+    numpy.prod numpy.sqrt numpy.ceil numpy.floor numpy.log numpy.exp(x): gives=array
+    """,
+    ),
+    Table(
+        "",
+        Row("first", "first", topics=_OTHER),
+        """
+    tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.rich.tqdm tqdm.autonotebook.tqdm
+    tqdm.asyncio.tqdm(iterable, desc, total, leave)
+    rich.progress.track(sequence, description, total)
+    alive_progress.alive_it(it, total)
+    progressbar.progressbar(iterator)
+    tqdm.trange tqdm.auto.trange(*args): gives=container place=
+    accelerate.skip_first_batches(dataloader, num_batches)
+    """,
+    ),
+    Table(
+        "",
+        Row("moves-in-place", "first", topics=_OTHER | {"in-place"}),
+        """
+    transformers.BatchEncoding transformers.BatchFeature(data, encoding, tensor_type)
+    torch_geometric.data.Data torch_geometric.data.Batch torch_geometric.data.HeteroData
+    torch_geometric.data.TemporalData(*args)
+    flair.data.Sentence flair.data.Token(*args)
+    torchmetrics.Metric torchmetrics.MetricCollection(*args)
+    """,
+    ),
+    Table(
+        "",
+        Row("other", topics=_OTHER | {"moves-for-you"}),
+        """
+    accelerate.Accelerator(device_placement, split_batches, mixed_precision,
+            gradient_accumulation_steps, cpu)
+    pytorch_lightning.Trainer lightning_fabric.Fabric(*args, accelerator, devices): devices=accelerator
+    ignite.engine.create_supervised_trainer(model, optimizer, loss_fn, device, non_blocking): devices=device
+    ignite.engine.create_supervised_evaluator(model, metrics, device, non_blocking): devices=device
+    transformers.Trainer transformers.Seq2SeqTrainer(model, args, data_collator, train_dataset)
+    deepspeed.initialize(args, model, optimizer, model_parameters): gives=unknown
+    skorch.NeuralNetClassifier skorch.NeuralNetRegressor(module, *args, device): devices=device
+    transformers.pipeline(task, model, config, tokenizer, feature_extractor, image_processor,
+            framework, revision, use_fast, token, device, device_map): devices=device,device_map
+    """,
+    ),
+    Table(
+        "",
+        Row("unknown", topics=_OTHER | {"configures"}),
+        """
+    click.option typer.Option typer.Argument pydantic.Field attr.ib attrs.field
+    hydra.compose omegaconf.OmegaConf.create(*args)
+    """,
+    ),
+    Table(
+        "",
+        Row("first", topics=_OTHER),
+        """
+    einops.rearrange(tensor, pattern, **axes_lengths): gives=tensor place=operands
+    einops.reduce(tensor, pattern, reduction, **axes_lengths): gives=tensor place=operands
+    einops.repeat(tensor, pattern, **axes_lengths): gives=tensor place=operands
+    einops.einsum(*args): gives=tensor place=operands
+    """,
+    ),
+)
+
+CUDA_BY_NATURE = words(
+    """
+    triton cupy pycuda numba.cuda cuda tensorrt torch_tensorrt apex flash_attn bitsandbytes nvidia
+    pynvml deepspeed transformer_engine cutlass cuml cudf rmm vllm kaolin spconv tinycudann
+    diff_gaussian_rasterization gsplat nvdiffrast torch.utils.cpp_extension minkowski
+    MinkowskiEngine torch2trt cugraph pylibcugraph deep_gemm deep_ep flashinfer aiter
+    sgl_kernel flash_mla fast_hadamard_transform torch_npu torch_mlu torch_musa habana_frameworks
+    """
+)
+"""Packages that run on an accelerator alone: a module that imports one needs the device anyway."""
+
+LAUNCHERS = {"accelerator": words("gpu cuda"), "backend": words("nccl cuda:nccl")}
+"""What parameters of launchers and trainers say: with one of these values the accelerator has to be there."""
+
+IN_PLACE_BATCHES = (
+    "torch_geometric.loader.",
+    "torch_geometric.data.DataLoader",
+    "torch_geometric.dataloader.",
+)
+"""Loaders whose batches move themselves: PyG's `Data.to` works in place."""
+
+STRICT_MODELS = ("torch.nn.", "transformers.", "torchvision.models.", "timm.")
+"""Libraries whose models need every tensor that they are given on their own device."""

@@ -1,0 +1,89 @@
+"""What names that users chose suggest: hints, which may silence a finding and never make one.
+
+Whatever else devlint knows it knows by what torch, a library or Python defines. Only this file looks into names;
+`hints = false` turns it off. Names are compared in snake case and lower letters, dots and spaces between their words
+as they were: `requiresCUDA` as `requires_cuda`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from .row import Hint
+
+_ACCELERATOR = (
+    r"cuda|gpu|nvidia|nccl|tensorrt|rocm|habana|hccl"
+    r"|(?:^|[_. ])(?:hpu|npu|xpu|tpu|mps|xla|mtia|musa)s?(?:$|[_. ])"
+)
+_ABSENT = r"(?:^|_)(?:no|not|without|disable|missing|non)_?(?:cuda|gpu)|(?:^|_)cpu|cpu_?only"
+
+HINTS = (
+    Hint(frozenset({"function", "class", "decorator"}), _ACCELERATOR, "accelerator"),
+    Hint(frozenset({"option"}), _ABSENT, "no-accelerator"),
+    Hint(frozenset({"option"}), _ACCELERATOR, "accelerator"),
+    Hint(frozenset({"string"}), _ACCELERATOR, "accelerator"),
+    Hint(frozenset({"reason"}), _ACCELERATOR, "accelerator"),
+    Hint(frozenset({"reason"}), r"need|requir|must|only|without|not available|unavailable|^no ", "demands"),
+    Hint(frozenset({"import"}), r"(?:^|\.)triton(?:\.|$)|_cuda$", "accelerator"),
+    Hint(frozenset({"base"}), r"lightning", "framework"),
+    Hint(
+        frozenset({"base"}),
+        r"(?:^|[._])(?:lightning_module|pre_trained_model|model_mixin|base_module)$",
+        "module",
+    ),
+    Hint(frozenset({"decorator"}), r"parametrize$", "parametrizes"),
+    Hint(frozenset({"variable", "option"}), r"dtype$", "dtype"),
+    Hint(frozenset({"variable", "option"}), r"device", "device"),
+    Hint(frozenset({"callable"}), r"import", "imports"),
+    Hint(frozenset({"callable"}), r"^assert", "asserts"),
+    Hint(frozenset({"callable"}), r"^(?:skip_?if|skip_?unless|skip)$", "skips"),
+    Hint(
+        frozenset({"callable"}),
+        r"^(?:grad_?scaler|set_defaults|update|dict|add_argument|setdefault|field|option)$",
+        "configures",
+    ),
+    Hint(
+        frozenset({"callable"}),
+        r"^(?:simple_namespace|namespace|(?:magic_|async_|property_)?mock)$",
+        "records",
+    ),
+    Hint(
+        frozenset({"callable"}),
+        r"^(?:exit|quit|_exit|abort|skip|skip_test|fail|xfail)$",
+        "exits",
+    ),
+    Hint(
+        frozenset({"callable"}),
+        r"^(?:raises|suppress|assert_raises|assert_raises_regex)$",
+        "expects-failure",
+    ),
+    Hint(frozenset({"callable"}), r"_loss$|cross_entropy", "loss"),
+    Hint(frozenset({"model-class"}), r"tokenizer|processor|feature_extractor$", "no-module"),
+    Hint(frozenset({"model-class"}), r"(?:config|scheduler|pipeline)$", "unknown"),
+    Hint(frozenset({"model-class"}), r"model|_for_", "module"),
+)
+"""In the order in which they are asked: what says `no-accelerator` silences the next that says `accelerator`."""
+
+_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+
+
+def snake(name: str) -> str:
+    """A name in snake case and lower letters."""
+    return _WORDS.sub("_", name).lower()
+
+
+@lru_cache(maxsize=4096)
+def hints(on: str, name: str) -> tuple[str, ...]:
+    """What a name of some sort suggests: `hints("function", "run_gpu")` is `("accelerator",)`."""
+    return tuple(_said(on, snake(name)))
+
+
+def _said(on: str, name: str) -> Iterator[str]:
+    refused = False
+    for hint in HINTS:
+        if on in hint.on and re.search(hint.pattern, name):
+            refused |= hint.says == "no-accelerator"
+            if not (refused and hint.says == "accelerator"):
+                yield hint.says
