@@ -1,4 +1,4 @@
-"""Other libraries: what moves for you, what moves in place, which give modules, which run on an accelerator alone.
+"""Other libraries: what moves for you or in place, which give modules, which run on an accelerator alone.
 
 None of them is there when devlint's tests run: these rows rest on the libraries' own documentation.
 """

@@ -177,7 +177,8 @@ TABLES = (
             process_group, bucket_cap_mb, find_unused_parameters, check_reduction,
             gradient_as_bucket_view, static_graph, delay_all_reduce_named_params,
             param_to_hook_all_reduce, mixed_precision, device_mesh,
-            skip_all_reduce_unused_params): devices=device_ids,output_device
+            skip_all_reduce_unused_params, bucket_cap_mb_list, batched_grad_copy,
+            forward_sync_buffers): devices=device_ids,output_device
     data_parallel(module, inputs, device_ids, output_device, dim,
             module_kwargs): gives=tensor place=device devices=output_device,device_ids by=
     gather(outputs, target_device, dim): gives=tensor place=device devices=target_device by=

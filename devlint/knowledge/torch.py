@@ -479,13 +479,15 @@ TABLES = (
     finfo(type)
     iinfo(type)
     broadcast_shapes(*shapes)
-    Size()
+    Size(iterable)
     Event(device, *, blocking, enable_timing, interprocess): devices=device topics=needs-accelerator
     Stream(device, *, priority): devices=device topics=needs-accelerator
     get_device_module(device): devices=device
     get_rng_state(): gives=tensor place=cpu
     random.fork_rng(devices, enabled, device_type): devices=device_type
-    profiler.profile(*, activities, schedule, on_trace_ready, record_shapes, profile_memory, with_stack)
+    profiler.profile(*, acc_events, activities, custom_trace_id_callback, execution_trace_observer,
+            experimental_config, on_trace_ready, post_processing_timeout_s, profile_memory,
+            record_shapes, schedule, use_cuda, with_flops, with_modules, with_stack)
     """,
     ),
     Table(

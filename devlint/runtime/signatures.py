@@ -1,8 +1,8 @@
 """What torch says about the parameters of its functions, asked of torch itself.
 
-Functions written in Python tell by `inspect`. Those written in C++ do not: the parser of their arguments names what it
-would have taken when it is given nonsense, where there are several ways to call it; where there is one, the
-operator's schema says the same.
+Functions written in Python tell by `inspect`. Those written in C++ do not: the parser of their arguments
+names what it would have taken when it is given nonsense, where there are several ways to call it; where
+there is one, the operator's schema says the same.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 import inspect
 import re
+import typing
 from typing import Any, NamedTuple
 
 import torch
@@ -28,6 +29,8 @@ class Signature(NamedTuple):
     """What only a keyword gives."""
     rest: str = ""
     """The parameter that takes all further positions."""
+    any_keyword: bool = False
+    """Whether it takes keywords that it does not name."""
     numbers: bool = False
     """Whether the only position takes a tuple of numbers."""
 
@@ -45,6 +48,8 @@ def signatures(owner: Any, name: str) -> list[Signature]:
     )
     if isinstance(function, functools.partial):
         return []
+    if overloads := _overloads(function):
+        return overloads
     if _written_in_python(function):
         found = _inspected(function, method and not isinstance(function, type))
         if found is not None:
@@ -66,6 +71,15 @@ def _names(ways: list[Signature]) -> frozenset[str]:
     return frozenset().union(*(each.names for each in ways))
 
 
+def _overloads(function: Any) -> list[Signature]:
+    """The ways to make an object that a class declares for type checkers."""
+    declared: Any = getattr(typing, "get_overloads", None)  # Python 3.11
+    if declared is None or not hasattr(getattr(function, "__init__", None), "__code__"):
+        return []
+    found = [_inspected(each, True) for each in declared(function.__init__)]  # type: ignore[misc]
+    return [each for each in found if each is not None and len(each.names) > 2]
+
+
 def _written_in_python(function: Any) -> bool:
     return isinstance(function, type) or hasattr(function, "__code__")
 
@@ -79,13 +93,15 @@ def _inspected(function: Any, method: bool) -> Signature | None:
         parameters = parameters[1:]
     kinds = {parameter.kind for parameter in parameters}
     if kinds == {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}:
-        return None
+        is_plain = isinstance(function, type) and function.__init__ is torch.nn.Module.__init__  # type: ignore[misc]
+        return Signature(()) if is_plain else None
     rest = "".join(p.name for p in parameters if p.kind is inspect.Parameter.VAR_POSITIONAL)
     positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     return Signature(
         tuple(p.name for p in parameters if p.kind in positional),
         frozenset(p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY),
         rest,
+        inspect.Parameter.VAR_KEYWORD in kinds,
     )
 
 
@@ -128,13 +144,13 @@ def _read(text: str) -> Signature:
     keywords: list[str] = []
     found = positional
     numbers = text.startswith("tuple of ints")
-    for part in filter(None, re.split(r",\s*(?![^()\[\]]*[)\]])", text)):
+    for part in filter(None, re.split(r",\s*(?![^()\[\]{}]*[)\]}])", text)):
         declared = part.partition("=")[0].strip()
         if declared == "*":
             found = keywords
         else:
             found.append(declared.split()[-1])
-    return Signature(tuple(positional), frozenset(keywords), "", numbers and len(positional) == 1)
+    return Signature(tuple(positional), frozenset(keywords), numbers=numbers and len(positional) == 1)
 
 
 @functools.cache
@@ -173,7 +189,7 @@ def _schemas(name: str, method: bool) -> list[Signature]:
             positional = ["input" if word == "self" else word for word in positional]
         types = [str(a.type) for a in arguments if not a.kwarg_only and (a.name != "self" or not method)]
         numbers = len(types) == 1 and types[0] in ("List[int]", "List[SymInt]")
-        found.append(Signature(tuple(positional), frozenset(keywords), "", numbers))
+        found.append(Signature(tuple(positional), frozenset(keywords), numbers=numbers))
     return found
 
 
@@ -203,12 +219,12 @@ def _documented(text: str) -> Signature:
     rest = ""
     found = positional
     text = text.replace("\\", "")
-    for part in re.split(r",\s*(?![^()\[\]]*[)\]])", text):
+    for part in re.split(r",\s*(?![^()\[\]{}]*[)\]}])", text):
         declared = re.split(r"[=:]", part)[0].strip().rpartition(" ")[2]
         if declared == "*":
             found = keywords
         elif not declared.lstrip("*").isidentifier() or declared.startswith("**"):
-            continue
+            continue  # half of a default, or what takes any keyword
         elif declared.startswith("*"):
             rest, found = declared[1:], keywords
         else:
