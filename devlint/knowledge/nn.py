@@ -1,4 +1,8 @@
-"""`torch.nn`: classes of modules, functions of tensors, losses, and what wraps or changes a module."""
+"""`torch.nn`: classes of modules, functions of tensors, losses, and what wraps or changes a module.
+
+`torch.nn.CTCLoss` makes the module, `torch.nn.CTCLoss.forward` is what calling it does; most modules have
+no row for that: their arguments meet their parameters.
+"""
 
 from __future__ import annotations
 
@@ -118,7 +122,7 @@ TABLES = (
         """
     BCELoss MultiLabelSoftMarginLoss(weight, size_average, reduce, reduction)
     BCEWithLogitsLoss(weight, size_average, reduce, reduction, pos_weight)
-    CTCLoss(blank, reduction, zero_infinity): host=input_lengths,target_lengths
+    CTCLoss(blank, reduction, zero_infinity)
     CosineEmbeddingLoss HingeEmbeddingLoss MarginRankingLoss(margin, size_average, reduce, reduction)
     CrossEntropyLoss(weight, size_average, ignore_index, reduce, reduction, label_smoothing)
     GaussianNLLLoss(*, eps, full, reduction)
@@ -356,6 +360,41 @@ TABLES = (
     triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction)
     triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function, margin,
             reduction, swap)
+    """,
+    ),
+    Table(
+        "torch.nn.",
+        Row("0-dim tensor", "operands", topics=_LOSS, by="losses.loss"),
+        """
+    BCELoss.forward BCEWithLogitsLoss.forward CrossEntropyLoss.forward HingeEmbeddingLoss.forward
+    HuberLoss.forward KLDivLoss.forward L1Loss.forward LinearCrossEntropyLoss.forward MSELoss.forward
+    MultiLabelMarginLoss.forward MultiLabelSoftMarginLoss.forward MultiMarginLoss.forward
+    NLLLoss.forward NLLLoss2d.forward SmoothL1Loss.forward SoftMarginLoss.forward(input, target)
+    CTCLoss.forward(log_probs, targets, input_lengths, target_lengths): host=input_lengths,target_lengths
+    CosineEmbeddingLoss.forward MarginRankingLoss.forward(input1, input2, target)
+    GaussianNLLLoss.forward(input, target, var)
+    PoissonNLLLoss.forward(log_input, target)
+    TripletMarginLoss.forward TripletMarginWithDistanceLoss.forward(anchor, positive, negative)
+    """,
+    ),
+    Table(
+        "torch.nn.",
+        Row("tensor", "operands"),
+        """
+    Bilinear.forward(input1, input2)
+    CosineSimilarity.forward PairwiseDistance.forward(x1, x2)
+    Embedding.forward(input)
+    EmbeddingBag.forward(input, offsets, per_sample_weights)
+    """,
+    ),
+    Table(
+        "torch.nn.",
+        Row("container", "operands"),
+        """
+    AdaptiveLogSoftmaxWithLoss.forward(input_, target_)
+    GRU.forward LSTM.forward LSTMCell.forward RNN.forward(input, hx)
+    MultiheadAttention.forward(query, key, value, key_padding_mask, need_weights, attn_mask,
+            average_attn_weights, is_causal)
     """,
     ),
 )
