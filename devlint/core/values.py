@@ -149,9 +149,7 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
         said, other = truth_of(a), truth_of(b)
         if said is None or other is None:
             return NUMBER
-        return Value(
-            kind, known=Truth(said.if_true and other.if_true, said.if_false and other.if_false)
-        )
+        return Value(kind, known=Truth(said.if_true and other.if_true, said.if_false and other.if_false))
     items = None
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
         items = tuple(join(mine, theirs, either) for mine, theirs in zip(a.items, b.items, strict=True))

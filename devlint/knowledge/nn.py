@@ -301,7 +301,7 @@ TABLES = (
             in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p, out_proj_weight, out_proj_bias,
             training, key_padding_mask, need_weights, attn_mask, use_separate_proj_weight,
             q_proj_weight, k_proj_weight, v_proj_weight, static_k, static_v, average_attn_weights,
-            is_causal)
+            is_causal): topics=several
     normalize(input, p, dim, eps, out)
     one_hot(input, num_classes)
     pad(input, pad, mode, value)
@@ -344,7 +344,7 @@ TABLES = (
             reduction)
     cross_entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
     ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity):
-            host=input_lengths,target_lengths
+            host=targets,input_lengths,target_lengths
     gaussian_nll_loss(input, target, var, full, eps, reduction)
     hinge_embedding_loss(input, target, margin, size_average, reduce, reduction)
     huber_loss(input, target, reduction, delta, weight)
@@ -370,7 +370,8 @@ TABLES = (
     HuberLoss.forward KLDivLoss.forward L1Loss.forward LinearCrossEntropyLoss.forward MSELoss.forward
     MultiLabelMarginLoss.forward MultiLabelSoftMarginLoss.forward MultiMarginLoss.forward
     NLLLoss.forward NLLLoss2d.forward SmoothL1Loss.forward SoftMarginLoss.forward(input, target)
-    CTCLoss.forward(log_probs, targets, input_lengths, target_lengths): host=input_lengths,target_lengths
+    CTCLoss.forward(log_probs, targets, input_lengths, target_lengths):
+            host=targets,input_lengths,target_lengths
     CosineEmbeddingLoss.forward MarginRankingLoss.forward(input1, input2, target)
     GaussianNLLLoss.forward(input, target, var)
     PoissonNLLLoss.forward(log_input, target)

@@ -12,9 +12,9 @@ TABLES = (
         """
     list tuple set frozenset(iterable)
     dict(*args)
-    reversed(object): gives=first by=
-    sorted(iterable, *, key, reverse): gives=first by=
-    iter(object, sentinel): gives=first by=
+    reversed(object)
+    sorted(iterable, *, key, reverse)
+    iter(object, sentinel)
     enumerate(iterable, start): by=containers.enumerate
     zip(*iterables, strict): by=containers.zip
     filter(function, iterable): by=containers.filter
@@ -79,7 +79,7 @@ TABLES = (
     ),
     Table(
         "copy.",
-        Row("first", "first", by="objects.copy"),
+        Row("unknown", "first", by="objects.copy"),
         """
     copy(x)
     deepcopy(x, memo)
@@ -87,12 +87,12 @@ TABLES = (
     ),
     Table(
         "itertools.",
-        Row("first", "first"),
+        Row("container"),
         """
-    cycle(iterable)
-    islice(iterable, start, stop, step)
-    chain(*iterables): gives=container by=containers.chain
-    chain.from_iterable(iterable): gives=container by=containers.chain
+    cycle(iterable): by=containers.make
+    islice(iterable, start, stop, step): by=containers.make
+    chain(*iterables): by=containers.chain
+    chain.from_iterable(iterable): by=containers.chain
     tee(iterable, n): gives=container
     zip_longest(*iterables, fillvalue): gives=container by=containers.zip
     product(*iterables, repeat): gives=container

@@ -94,7 +94,8 @@ TABLES = (
         """
     allclose(other, rtol, atol, equal_nan)
     equal(other)
-    is_nonzero item tolist()
+    is_nonzero item()
+    tolist(): gives=other
     """,
     ),
     Table(

@@ -28,6 +28,10 @@ def main(argv: Sequence[str]) -> int:
     try:
         if importlib.util.find_spec("torch") is None:
             raise DevlintError(INSTALL)
+        if options.knowledge:
+            from . import knowledge
+
+            return knowledge.main(as_json=options.json)
         found, unproven = cases(options.codes, options.fixtures or find_fixtures())
     except DevlintError as error:
         print(f"devlint: {error}", file=sys.stderr)
@@ -60,6 +64,9 @@ def _parser() -> argparse.ArgumentParser:
         "--device", action="append", choices=DEVICES, help="where to run; by default everywhere"
     )
     parser.add_argument("--fixtures", type=Path, metavar="DIR", help="the folder that holds DEV101/bug.py, …")
+    parser.add_argument(
+        "--knowledge", action="store_true", help="prove what devlint knows of APIs, in place of rules"
+    )
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print everything as JSON")
     form.add_argument("--markdown", action="store_true", help="print the page of the documentation")
