@@ -19,7 +19,7 @@ ORDER = [
     "",  # devlint itself: the version
     *("span", "text", "errors", "finding", "settings", "globs", "cst", "rule", "selection", "sift", "claim"),
     "unreadable",
-    "knowledge",
+    *("core", "knowledge"),
     "infer",
     *("cures", "rules"),
     *("logical", "suppress", "unused", "slices", "change", "registry", "visitor"),

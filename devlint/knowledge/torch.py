@@ -1,9 +1,9 @@
 """`torch.*`: factories, operations, questions, and what sets the defaults.
 
-Signatures are those of torch 2.13: `tests/test_knowledge.py` asks torch for them. What
-`ignores-default` is on the cpu where no device is given, whatever the default (measured). The losses here, unlike those of
-`torch.nn.functional`, do not reduce unless asked to (measured). `ctc_loss` moves its targets to the
-log-probabilities, and takes its lengths from anywhere (LossCTC.cpp; measured).
+Signatures are those of torch 2.13: `tests/test_knowledge.py` asks torch for them. What `ignores-default` is
+on the cpu where no device is given, whatever the default. The losses here, unlike those of
+`torch.nn.functional`, reduce only if asked to. `ctc_loss` moves its targets to the log-probabilities and
+takes its lengths from anywhere (LossCTC.cpp). All measured by `devlint verify --knowledge`.
 """
 
 from __future__ import annotations

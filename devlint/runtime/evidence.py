@@ -1,7 +1,7 @@
 """Whether torch does what a row of knowledge says, tried on the simulated device and on a build without any.
 
-`python -m devlint.runtime.evidence PART FROM` prints a line of JSON for each row: its name, a verdict, and why. PART
-is `bare`, where there is no accelerator, or `device`, where the simulated one is presented as CUDA.
+`python -m devlint.runtime.evidence PART FROM` prints a line of JSON for each row: its name, a verdict, and
+why. PART is `bare`, where there is no accelerator, or `device`, where the simulated one is shown as CUDA.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def bare(name: str, row: Row, api: Api) -> Verdict:
         return told, ""
     needs = "needs-accelerator" in row.topics
     asks = "asks-accelerator" in row.topics
-    if not needs and not asks or isinstance(api.owner, type):
+    if not (needs or asks) or isinstance(api.owner, type):
         return told, ""
     try:
         args = [_ARGUMENTS[p] for p in _required(row, api)]
@@ -142,7 +142,7 @@ def on_device(name: str, row: Row, api: Api) -> Verdict:
         return _UNTRIED
     if row.by in ("tensors.retype", "sequences.pack") or name.startswith("torch.nn.utils."):
         return _UNTRIED
-    if row.place in ("operands", "first", "receiver-device") or name.startswith("Tensor."):
+    if row.place in ("operands", "first", "receiver-device", "cpu") or name.startswith("Tensor."):
         return _operation(name, row, api)
     return _UNTRIED
 
@@ -236,8 +236,8 @@ def _operation(name: str, row: Row, api: Api) -> Verdict:
         if wrong := _misgiven(row, result, given) or _misplaced(row, result, given):
             return FALSE, f"{wrong}: {_shown(sample)}"
         if row.place == "operands":
-            for label, accepted in _left_behind(names, call, sample):
-                apart.setdefault(label, set()).add(accepted)
+            for label, stays in _left_behind(names, call, sample):
+                apart.setdefault(label, set()).add(stays)
         done += 1
         if done >= _CALLS:
             break

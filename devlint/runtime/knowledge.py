@@ -1,4 +1,4 @@
-"""`devlint verify --knowledge`: tries every row of knowledge with torch, and says which could not be tried, and why."""
+"""`devlint verify --knowledge`: tries every row with torch, and says which could not be tried, and why."""
 
 from __future__ import annotations
 
@@ -12,6 +12,11 @@ from typing import NamedTuple
 PARTS = ("bare", "device")
 _STRENGTH = ("open", "signature", "proven", "false")
 """Of two verdicts on one row, the later counts."""
+
+
+_HEADS = ("library", "rows", "proven", "signature", "not provable", "false")
+_METHODS = ("Tensor", "Module", "Optimizer", "Loader", "Generator", "Device", "Array", "InPlace")
+_PYTHON = ("Container", "String", "builtins", *sys.stdlib_module_names)
 
 
 class Judged(NamedTuple):
@@ -78,18 +83,14 @@ def table(judged: Iterable[Judged]) -> list[str]:
     counts: dict[str, Counter[str]] = {}
     for row in judged:
         counts.setdefault(_library(row.name), Counter())[row.verdict] += 1
-    heads = ("library", "rows", "proven", "signature", "not provable", "false")
-    lines = [
-        [library, str(n.total()), *(str(n[v]) for v in ("proven", "signature", "open", "false"))]
-        for library, n in sorted(counts.items())
-    ]
-    widths = [max(len(line[i]) for line in (heads, *lines)) for i in range(len(heads))]
+    rows: list[tuple[str, ...]] = [_HEADS]
+    for library, n in sorted(counts.items()):
+        rows.append((library, *map(str, (n.total(), n["proven"], n["signature"], n["open"], n["false"]))))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     shown = [
-        "  ".join(
-            cell.ljust(width) if i == 0 else cell.rjust(width)
-            for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-        )
-        for line in (heads, *lines)
+        row[0].ljust(widths[0])
+        + "".join(f"  {cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True))
+        for row in rows
     ]
     shown += [f"{row.name} is false: {row.why}" for row in judged if row.verdict == "false"]
     return [*shown, summary(judged)]
@@ -102,16 +103,19 @@ def summary(judged: Iterable[Judged]) -> str:
     why = Counter(_reason(row.why) for row in judged if row.verdict == "open")
     reasons = ", ".join(f"{reason} {count}" for reason, count in why.most_common())
     return (
-        f"{len(judged)} rows: {total['proven']} proven by calls, {total['signature']} by their signature alone, "
+        f"{len(judged)} rows: {total['proven']} proven by calls, "
+        f"{total['signature']} by their signature alone, "
         f"{total['open']} not provable ({reasons}), {total['false']} false"
     )
 
 
 def _library(name: str) -> str:
-    parts = name.split(".")
-    if parts[0] == "torch":
-        return ".".join(parts[:2]) if len(parts) > 2 else "torch"
-    return parts[0] if len(parts) > 1 else "builtins"
+    first, _, rest = name.partition(".")
+    if first == "torch":
+        return f"torch.{rest.partition('.')[0]}" if "." in rest else "torch"
+    if first in _METHODS:
+        return f"methods of {first}"
+    return "Python" if first in _PYTHON or not rest else "other libraries"
 
 
 def _reason(why: str) -> str:

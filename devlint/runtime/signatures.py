@@ -76,7 +76,7 @@ def _overloads(function: Any) -> list[Signature]:
     declared: Any = getattr(typing, "get_overloads", None)  # Python 3.11
     if declared is None or not hasattr(getattr(function, "__init__", None), "__code__"):
         return []
-    found = [_inspected(each, True) for each in declared(function.__init__)]  # type: ignore[misc]
+    found = [_inspected(each, True) for each in declared(function.__init__)]
     return [each for each in found if each is not None and len(each.names) > 2]
 
 
