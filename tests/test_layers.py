@@ -32,7 +32,7 @@ ORDER = [
         "claim",
     ),
     "unreadable",
-    "knowledge",
+    *("core", "knowledge"),
     "infer",
     *("cures", "rules"),
     *("logical", "suppress", "unused", "slices", "change", "registry", "visitor"),

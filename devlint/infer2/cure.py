@@ -168,12 +168,14 @@ def _real(kept: list[_Kept], place: Place, bad: set[int]) -> Place | None:
     """Where a value is if all moves are kept but the bad ones; None where that is not one place."""
     if place.form is not Form.KEPT:
         return place
-    if len(place.when) != 1:
+    moves = _moves_of(place)
+    number = next(iter(moves), -1)
+    if len(moves) != 1:
         return None
-    number = next(iter(_moves_of(place)), -1)
-    if number < 0:
-        return None
-    return kept[number].before if number in bad else kept[number].target
+    target = kept[number].target
+    if number in bad or target is None:
+        return kept[number].before
+    return Place(Form.EITHER, target.name) if MIXED in place.when else target
 
 
 def _before(kept: list[_Kept], place: Place) -> Place:

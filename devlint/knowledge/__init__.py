@@ -1,18 +1,22 @@
-"""What devlint knows of torch and its neighbours, as data: the names that create, move, keep or combine."""
+"""What APIs mean to device placement: rows of data, found by name. Nothing here imports what it describes."""
 
 from functools import lru_cache
 
 from . import frameworks
 from .attributes import MODULE_ONLY, TENSOR_ONLY, TENSOR_TOO
-from .find import attribute, find, kind_of_class, method, topics_of_class
-from .names import *  # noqa: F403
+from .find import attribute, bind, find, kind_of_class, method, topics_of_class
+from .row import Hint, Row
+from .vocabulary import *  # noqa: F403
 from .words import hints
 
 __all__ = [
     "MODULE_ONLY",
     "TENSOR_ONLY",
     "TENSOR_TOO",
+    "Hint",
+    "Row",
     "attribute",
+    "bind",
     "find",
     "hints",
     "kind_of_class",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ..core.kinds import Kind
 from .table import pairs, words
 
-_KINDS = pairs(
-    """
+_KINDS = """
     TENSOR: torch.Tensor torch.FloatTensor torch.DoubleTensor torch.HalfTensor torch.BFloat16Tensor
-    TENSOR: torch.ByteTensor torch.CharTensor torch.ShortTensor torch.IntTensor torch.LongTensor torch.BoolTensor
+    TENSOR: torch.ByteTensor torch.CharTensor torch.ShortTensor torch.IntTensor torch.LongTensor
+    TENSOR: torch.BoolTensor
     TENSOR: torch.autograd.Variable torch.nn.Buffer torch.nn.UninitializedBuffer torch.types.Tensor
     TENSOR: torch.cuda.FloatTensor torch.cuda.DoubleTensor torch.cuda.HalfTensor torch.cuda.BFloat16Tensor
     TENSOR: torch.cuda.ByteTensor torch.cuda.CharTensor torch.cuda.ShortTensor torch.cuda.IntTensor
@@ -26,9 +26,7 @@ _KINDS = pairs(
     OPTIMIZER: torch.optim.Optimizer
     OTHER: bytes torch.Size collections.abc.Callable typing.Callable
     """
-)
-FRAMEWORKS = pairs(
-    """
+FRAMEWORKS = """
     lightning: pytorch_lightning lightning lightning_fabric
     fastai: fastai
     composer: composer
@@ -39,50 +37,41 @@ FRAMEWORKS = pairs(
     catalyst: catalyst
     skorch: skorch
     """
-)
 """Frameworks that move batches and modules themselves: no placement inside their classes is the author's."""
-_TOPICS = pairs(
-    """
+_TOPICS = """
     dataset: torch.utils.data.Dataset torch.utils.data.IterableDataset torch.utils.data.TensorDataset
     dataset: torch.utils.data.Subset torch.utils.data.ConcatDataset torchvision.datasets.VisionDataset
-    dataset: torchvision.datasets.ImageFolder torch_geometric.data.Dataset torch_geometric.data.InMemoryDataset
+    dataset: torchvision.datasets.ImageFolder
+    dataset: torch_geometric.data.Dataset torch_geometric.data.InMemoryDataset
     enum: enum.Enum enum.StrEnum enum.IntEnum enum.Flag enum.IntFlag
     autograd-function: torch.autograd.Function
-    test-case: unittest.TestCase unittest.IsolatedAsyncioTestCase torch.testing._internal.common_utils.TestCase
+    test-case: unittest.TestCase unittest.IsolatedAsyncioTestCase
+    test-case: torch.testing._internal.common_utils.TestCase
     scheduler: torch.optim.lr_scheduler.LRScheduler
     record: typing.NamedTuple typing.TypedDict pydantic.BaseModel
     process: multiprocessing.Process torch.multiprocessing.Process
     """
-)
 _NO_MODULES = words("Parameter Buffer UninitializedParameter UninitializedBuffer ParameterDict")
-_MODULE_MODULES = ("torch.nn.", "torch.ao.nn.", "torchvision.models.", "timm.models.", "transformers.models.")
-_IN_PLACE = words(
-    """
-    transformers.BatchEncoding transformers.BatchFeature torch_geometric.data.Data torch_geometric.data.Batch
-    torch_geometric.data.HeteroData torch_geometric.data.TemporalData flair.data.Sentence flair.data.Token
-    torchmetrics.Metric torchmetrics.MetricCollection
-    """
-)
+_OF_MODULES = ("torch.nn.", "torch.ao.nn.", "torchvision.models.", "timm.models.")
 
 
 def kind_of(dotted: str, gives: str) -> Kind | None:
-    """The kind of the instances of a class under its public name; `gives` is what its row says that it makes."""
-    known = _KINDS.get(dotted)
+    """The kind of the instances of a class under its public name; `gives` is what its row says."""
+    known = pairs(_KINDS).get(dotted)
     if known is not None:
         return Kind[known]
-    if dotted in _IN_PLACE:
-        return Kind.MOVES_IN_PLACE
-    if gives in ("module", "optimizer", "loader"):
+    if gives in ("module", "optimizer", "loader", "moves-in-place"):
         return Kind(gives)
     name = dotted.rpartition(".")[2]
-    if dotted.startswith(_MODULE_MODULES) and name[:1].isupper() and name not in _NO_MODULES:
+    if dotted.startswith(_OF_MODULES) and name[:1].isupper() and name not in _NO_MODULES:
         return Kind.MODULE
     return None
 
 
 def topics_of(dotted: str, kind: Kind | None) -> frozenset[str]:
     """What deriving from a class means."""
-    found = {_TOPICS[dotted]} if dotted in _TOPICS else set()
+    topics, frameworks = pairs(_TOPICS), pairs(FRAMEWORKS)
+    found = {topics[dotted]} if dotted in topics else set()
     if kind in (Kind.MODULE, Kind.LOADER, Kind.OPTIMIZER):
         found.add(kind.value)
     if kind is Kind.MOVES_IN_PLACE:
@@ -91,7 +80,7 @@ def topics_of(dotted: str, kind: Kind | None) -> frozenset[str]:
         found.add("needs-cuda")
     part = dotted
     while part:
-        if part in FRAMEWORKS:
-            found.add(f"framework:{FRAMEWORKS[part]}")
+        if part in frameworks:
+            found.add(f"framework:{frameworks[part]}")
         part = part.rpartition(".")[0]
     return frozenset(found)

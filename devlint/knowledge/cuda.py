@@ -1,9 +1,10 @@
 """Devices by library: `torch.cuda`, `xpu`, `mps`, `mtia`, `accelerator`, `backends`, `distributed`.
 
-`asks-accelerator` is true, or not zero, where an accelerator is there and nowhere else; what `needs-accelerator` does
-not return where there is none: measured by calling it on a build of torch without CUDA, except `elsewhere`, which
-raises there for want of another package. What `needs-cuda` in particular speaks of CUDA. `touches-cuda` makes CUDA read
-CUDA_VISIBLE_DEVICES for good; `is_available` does unless PYTORCH_NVML_BASED_CUDA_CHECK is set (its docstring).
+What `asks-accelerator` is true, or not zero, where an accelerator is there and nowhere else; what
+`needs-accelerator` does not return where there is none: measured by calling it on a build of torch without
+CUDA, where `elsewhere` raises for want of another package. What `needs-cuda` speaks of CUDA in particular.
+`touches-cuda` makes CUDA read CUDA_VISIBLE_DEVICES for good; `is_available` does unless
+PYTORCH_NVML_BASED_CUDA_CHECK is set (its docstring). `asks-build` tells what torch was built with.
 """
 
 from __future__ import annotations
@@ -99,8 +100,8 @@ TABLES = (
     amp.GradScaler(init_scale, growth_factor, backoff_factor, growth_interval, enabled): topics=configures
     amp.custom_fwd(fwd, *, cast_inputs): gives=first
     amp.custom_bwd(bwd): gives=first
-    nvtx.range_push range_push(msg): gives=number
-    nvtx.range_pop range_pop(): gives=number
+    nvtx.range_push(msg): gives=number
+    nvtx.range_pop(): gives=number
     """,
     ),
     Table(

@@ -1,7 +1,8 @@
-"""Rows by name: of functions and classes by dotted name, of methods and attributes by the kind of the receiver."""
+"""Rows by name: of functions and classes by dotted name, of methods and attributes by the receiver's kind."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib import import_module
 
@@ -47,7 +48,8 @@ _PREFIX_OF = {
 def find(dotted: str) -> Row | None:
     """What is known of a function, class or method of a library.
 
-    The name itself is looked for first, then the public name of the same thing, then the longest `prefix*`, last `*.name`.
+    The name itself is looked for first, then the public name of the same thing, then the longest `prefix*`,
+    last `*.name`.
     """
     library = dotted.partition(".")[0]
     modules = _LIBRARIES.get(library, _OTHERS)
@@ -57,7 +59,11 @@ def find(dotted: str) -> Row | None:
         if name != dotted:
             modules = _LIBRARIES.get(name.partition(".")[0], _OTHERS)
             found = _exact(modules, name)
-        found = found or _longest_prefix(modules, name) or _exact(("frameworks",), f"*.{dotted.rpartition('.')[2]}")
+        found = (
+            found
+            or _longest_prefix(modules, name)
+            or _exact(("frameworks",), f"*.{dotted.rpartition('.')[2]}")
+        )
     return None if found is None else read(found)
 
 
@@ -91,7 +97,6 @@ def bind(row: Row, positions: int) -> tuple[str, ...]:
     return names
 
 
-@lru_cache(maxsize=4096)
 def kind_of_class(dotted: str) -> Kind | None:
     """The kind of the instances of a class of a library, as `isinstance` and annotations promise it."""
     name = public(dotted)
@@ -99,9 +104,8 @@ def kind_of_class(dotted: str) -> Kind | None:
     return classes.kind_of(name, row.gives if row is not None else "")
 
 
-@lru_cache(maxsize=4096)
 def topics_of_class(dotted: str) -> frozenset[str]:
-    """What a class that derives from one of a library is: `module`, `framework:lightning`, `dataset`, `enum`, …"""
+    """What deriving from a class of a library means: `module`, `framework:lightning`, `dataset`, `enum`, …"""
     name = public(dotted)
     return classes.topics_of(name, kind_of_class(dotted)) | classes.topics_of(dotted, None)
 
@@ -111,6 +115,18 @@ def _rest(signature: str) -> str:
         if name.startswith("*"):
             return name.lstrip("*") if not name.startswith("**") else ""
     return ""
+
+
+def modules() -> tuple[str, ...]:
+    """The modules that hold rows."""
+    return tuple(dict.fromkeys((*(name for group in _LIBRARIES.values() for name in group), *_OTHERS)))
+
+
+def rows() -> Iterator[tuple[str, Row]]:
+    """Every row under its name; of methods under the name of their kind."""
+    for module in modules():
+        for name, entry in _rows(module).items():
+            yield name, read(entry)
 
 
 _tables: dict[object, dict[str, Entry]] = {}

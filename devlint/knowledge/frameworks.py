@@ -1,4 +1,4 @@
-"""Other libraries: what moves for you, what moves in place, which give modules, which run on an accelerator alone.
+"""Other libraries: what moves for you or in place, which give modules, which run on an accelerator alone.
 
 None of them is there when devlint's tests run: these rows rest on the libraries' own documentation.
 """
@@ -133,7 +133,11 @@ CUDA_BY_NATURE = words(
 LAUNCHERS = {"accelerator": words("gpu cuda"), "backend": words("nccl cuda:nccl")}
 """What parameters of launchers and trainers say: with one of these values the accelerator has to be there."""
 
-IN_PLACE_BATCHES = ("torch_geometric.loader.", "torch_geometric.data.DataLoader", "torch_geometric.dataloader.")
+IN_PLACE_BATCHES = (
+    "torch_geometric.loader.",
+    "torch_geometric.data.DataLoader",
+    "torch_geometric.dataloader.",
+)
 """Loaders whose batches move themselves: PyG's `Data.to` works in place."""
 
 STRICT_MODELS = ("torch.nn.", "transformers.", "torchvision.models.", "timm.")

@@ -51,7 +51,8 @@ TABLES = (
         "Module.",
         Row("container", "first", by="modules.parts"),
         """
-    children named_children modules(): by=modules.parts
+    children named_children()
+    modules(remove_duplicate)
     named_modules(memo, prefix, remove_duplicate)
     values items keys(): topics=of-module-dict
     """,
@@ -69,7 +70,9 @@ TABLES = (
         "Module.",
         Row("unknown", "first", by="modules.forward"),
         """
-    forward __call__ generate(*args)
+    forward(*input)
+    __call__(*args)
+    generate(*args): topics=other-library
     """,
     ),
     Table(
@@ -115,7 +118,6 @@ TABLES = (
         """
     __iter__(): gives=first
     __len__(): gives=number
-    set_epoch(epoch): gives=None
     """,
     ),
     Table(

@@ -1,4 +1,8 @@
-"""`torch.nn`: classes of modules, functions of tensors, losses, and what wraps or changes a module."""
+"""`torch.nn`: classes of modules, functions of tensors, losses, and what wraps or changes a module.
+
+`torch.nn.CTCLoss` makes the module, `torch.nn.CTCLoss.forward` is what calling it does; most modules have
+no row for that: their arguments meet their parameters.
+"""
 
 from __future__ import annotations
 
@@ -119,7 +123,6 @@ TABLES = (
     BCELoss MultiLabelSoftMarginLoss(weight, size_average, reduce, reduction)
     BCEWithLogitsLoss(weight, size_average, reduce, reduction, pos_weight)
     CTCLoss(blank, reduction, zero_infinity)
-    CTCLoss.forward(log_probs, targets, input_lengths, target_lengths): by=losses.loss gives=0-dim place=operands host=input_lengths,target_lengths
     CosineEmbeddingLoss HingeEmbeddingLoss MarginRankingLoss(margin, size_average, reduce, reduction)
     CrossEntropyLoss(weight, size_average, ignore_index, reduce, reduction, label_smoothing)
     GaussianNLLLoss(*, eps, full, reduction)
@@ -178,7 +181,8 @@ TABLES = (
             process_group, bucket_cap_mb, find_unused_parameters, check_reduction,
             gradient_as_bucket_view, static_graph, delay_all_reduce_named_params,
             param_to_hook_all_reduce, mixed_precision, device_mesh,
-            skip_all_reduce_unused_params): devices=device_ids,output_device
+            skip_all_reduce_unused_params, bucket_cap_mb_list, batched_grad_copy,
+            forward_sync_buffers): devices=device_ids,output_device
     data_parallel(module, inputs, device_ids, output_device, dim,
             module_kwargs): gives=tensor place=device devices=output_device,device_ids by=
     gather(outputs, target_device, dim): gives=tensor place=device devices=target_device by=
@@ -297,7 +301,7 @@ TABLES = (
             in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p, out_proj_weight, out_proj_bias,
             training, key_padding_mask, need_weights, attn_mask, use_separate_proj_weight,
             q_proj_weight, k_proj_weight, v_proj_weight, static_k, static_v, average_attn_weights,
-            is_causal)
+            is_causal): topics=several
     normalize(input, p, dim, eps, out)
     one_hot(input, num_classes)
     pad(input, pad, mode, value)
@@ -340,7 +344,7 @@ TABLES = (
             reduction)
     cross_entropy(input, target, weight, size_average, ignore_index, reduce, reduction, label_smoothing)
     ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity):
-            host=input_lengths,target_lengths
+            host=targets,input_lengths,target_lengths
     gaussian_nll_loss(input, target, var, full, eps, reduction)
     hinge_embedding_loss(input, target, margin, size_average, reduce, reduction)
     huber_loss(input, target, reduction, delta, weight)
@@ -356,6 +360,42 @@ TABLES = (
     triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction)
     triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function, margin,
             reduction, swap)
+    """,
+    ),
+    Table(
+        "torch.nn.",
+        Row("0-dim tensor", "operands", topics=_LOSS, by="losses.loss"),
+        """
+    BCELoss.forward BCEWithLogitsLoss.forward CrossEntropyLoss.forward HingeEmbeddingLoss.forward
+    HuberLoss.forward KLDivLoss.forward L1Loss.forward LinearCrossEntropyLoss.forward MSELoss.forward
+    MultiLabelMarginLoss.forward MultiLabelSoftMarginLoss.forward MultiMarginLoss.forward
+    NLLLoss.forward NLLLoss2d.forward SmoothL1Loss.forward SoftMarginLoss.forward(input, target)
+    CTCLoss.forward(log_probs, targets, input_lengths, target_lengths):
+            host=targets,input_lengths,target_lengths
+    CosineEmbeddingLoss.forward MarginRankingLoss.forward(input1, input2, target)
+    GaussianNLLLoss.forward(input, target, var)
+    PoissonNLLLoss.forward(log_input, target)
+    TripletMarginLoss.forward TripletMarginWithDistanceLoss.forward(anchor, positive, negative)
+    """,
+    ),
+    Table(
+        "torch.nn.",
+        Row("tensor", "operands"),
+        """
+    Bilinear.forward(input1, input2)
+    CosineSimilarity.forward PairwiseDistance.forward(x1, x2)
+    Embedding.forward(input)
+    EmbeddingBag.forward(input, offsets, per_sample_weights)
+    """,
+    ),
+    Table(
+        "torch.nn.",
+        Row("container", "operands"),
+        """
+    AdaptiveLogSoftmaxWithLoss.forward(input_, target_)
+    GRU.forward LSTM.forward LSTMCell.forward RNN.forward(input, hx)
+    MultiheadAttention.forward(query, key, value, key_padding_mask, need_weights, attn_mask,
+            average_attn_weights, is_causal)
     """,
     ),
 )

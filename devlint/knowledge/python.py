@@ -1,4 +1,4 @@
-"""Python's own: builtins, `copy`, `itertools`, `functools`, `contextlib`, `time`, and methods of containers."""
+"""Python's own: builtins, `copy`, `itertools`, `functools`, `contextlib`, `time`, methods of containers."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ TABLES = (
         """
     list tuple set frozenset(iterable)
     dict(*args)
-    reversed(object): gives=first by=
-    sorted(iterable, *, key, reverse): gives=first by=
-    iter(*args): gives=first by=
+    reversed(object)
+    sorted(iterable, *, key, reverse)
+    iter(object, sentinel)
     enumerate(iterable, start): by=containers.enumerate
     zip(*iterables, strict): by=containers.zip
-    filter(*args): by=containers.filter
-    map(*args): by=containers.map
-    next(*args): gives=element by=containers.next
-    vars(*args): by=
+    filter(function, iterable): by=containers.filter
+    map(function, *iterables): by=containers.map
+    next(iterator, default): gives=element by=containers.next
+    vars(object): by=
     """,
     ),
     Table(
@@ -28,8 +28,10 @@ TABLES = (
         Row("number"),
         """
     len(obj): by=numbers.measure
-    int bool(*args): by=numbers.truth topics=sync
-    float complex(*args): topics=sync
+    int(x, base): by=numbers.truth topics=sync
+    bool(x): by=numbers.truth topics=sync
+    float(x): topics=sync
+    complex(real, imag): topics=sync
     abs(x): by=numbers.extreme
     round(number, ndigits): by=numbers.extreme
     sum(iterable, start): gives=unknown by=numbers.extreme
@@ -39,7 +41,7 @@ TABLES = (
     issubclass(cls, class_or_tuple)
     hasattr(obj, name): by=objects.isinstance
     callable id hash(obj)
-    range slice(*args): gives=container
+    range slice(start, stop, step): gives=container
     ord(c)
     pow(base, exp, mod): gives=unknown
     divmod(x, y): gives=container
@@ -49,7 +51,7 @@ TABLES = (
         "",
         Row("string"),
         """
-    str(*args): by=strings.str
+    str(object, encoding, errors): by=strings.str
     repr ascii(obj): by=strings.str
     format(value, format_spec)
     chr(i)
@@ -61,11 +63,11 @@ TABLES = (
         "",
         Row("unknown"),
         """
-    getattr(*args): by=objects.getattr
-    setattr(obj, name, value): gives=None by=objects.setattr
-    delattr(obj, name): gives=None
-    super(*args): gives=other by=objects.super
-    type(*args): by=objects.type
+    getattr(object, name, default): by=objects.getattr
+    setattr(object, name, value): gives=None by=objects.setattr
+    delattr(object, name): gives=None
+    super(type, object): gives=other by=objects.super
+    type(object, bases, dict): by=objects.type
     object bytes bytearray memoryview(*args): gives=other
     print(*args, sep, end, file, flush): gives=None topics=sync
     open(file, mode, buffering, encoding, errors, newline, closefd, opener): gives=other
@@ -77,7 +79,7 @@ TABLES = (
     ),
     Table(
         "copy.",
-        Row("first", "first", by="objects.copy"),
+        Row("unknown", "first", by="objects.copy"),
         """
     copy(x)
     deepcopy(x, memo)
@@ -85,12 +87,12 @@ TABLES = (
     ),
     Table(
         "itertools.",
-        Row("first", "first"),
+        Row("container"),
         """
-    cycle(iterable)
-    islice(*args)
-    chain(*iterables): gives=container by=containers.chain
-    chain.from_iterable(iterable): gives=container by=containers.chain
+    cycle(iterable): by=containers.make
+    islice(iterable, start, stop, step): by=containers.make
+    chain(*iterables): by=containers.chain
+    chain.from_iterable(iterable): by=containers.chain
     tee(iterable, n): gives=container
     zip_longest(*iterables, fillvalue): gives=container by=containers.zip
     product(*iterables, repeat): gives=container
@@ -105,11 +107,11 @@ TABLES = (
         "functools.",
         Row("function"),
         """
-    partial(*args): by=objects.partial
+    partial(func, *args): by=objects.partial
     wraps(wrapped, assigned, updated): gives=unknown
     lru_cache(maxsize, typed): gives=unknown topics=decorates
     cache(user_function): gives=first topics=decorates
-    reduce(*args): gives=unknown
+    reduce(function, iterable, initial): gives=unknown
     """,
     ),
     Table(
@@ -190,7 +192,7 @@ TABLES = (
     append appendleft add(item): gives=None by=containers.add
     insert(index, item): gives=None by=containers.add
     extend extendleft(iterable): gives=None by=containers.add
-    update(*args): gives=None by=containers.add
+    update(other): gives=None by=containers.add
     items values keys(): gives=container by=containers.views
     get pop setdefault(key, default): by=containers.get
     popitem popleft(): by=containers.get

@@ -9,28 +9,29 @@ from typing import NamedTuple
 class Row(NamedTuple):
     """A function, class or method of a library: a summary written by hand.
 
-    Rows are found by dotted name (`torch.zeros`), of methods by kind (`Tensor.numpy`, `Module.to`); a name that
-    ends in `*` stands for all names that begin so and have no row of their own.
+    Rows are found by dotted name (`torch.zeros`), of methods by kind (`Tensor.numpy`, `Module.to`); a name
+    that ends in `*` stands for all names that begin so and have no row of their own.
     """
 
     gives: str = "unknown"
-    """What a call gives: the name of a kind (`tensor`, `0-dim tensor`, `module`, `number`, `string`, `None`,
-    `other`, `array`, `device`, `dtype`, `flag`, `generator`, `container`, `unknown`); `first`: the very object
-    that is its first argument, of a method its receiver; `element`: what iterating that yields; `reduced`: a
-    tensor, 0-dim where nothing but the receiver is given."""
+    """What a call gives: the name of a kind (`tensor`, `0-dim tensor`, `parameter`, `module`, `number`,
+    `string`, `None`, `other`, `array`, `device`, `dtype`, `flag`, `generator`, `container`, `unknown`, …);
+    `first`: the very object that is its first argument, of a method its receiver; `element`: what iterating
+    that yields; `reduced`: a tensor, 0-dim where nothing but the receiver is given."""
     place: str = ""
-    """Where that lives: `device` (the argument that names one, else the default device), `receiver-device` (the
-    argument, else where the receiver is), `default`, `cpu`, `operands` (the arguments meet, and the result is
-    with them), `first`, `unknown`; empty where a kind has no place."""
+    """Where that lives: `device` (the argument that names one, else the default device), `receiver-device`
+    (the argument, else where the receiver is), `default`, `cpu`, `operands` (the arguments meet, and the
+    result is with them), `first`, `unknown`; empty where a kind has no place."""
     signature: str = ""
     """The names of the parameters in order, as `inspect.signature` has them, `self` left out: `input, other`.
-    `*size` takes the rest of the positions; what follows it is by keyword alone."""
+    `*size` takes the rest of the positions; what follows it, or a bare `*`, is by keyword alone."""
     devices: tuple[str, ...] = ()
     """Parameters that take a device."""
     host: tuple[str, ...] = ()
     """Parameters that may stay, or must be, on the cpu: they meet nothing."""
     topics: frozenset[str] = frozenset()
-    """What rules and guards ask for: `asks-accelerator`, `needs-cuda`, `loads`, `sync`, `clock`, `wraps`, …"""
+    """What rules and guards ask for: `asks-accelerator`, `needs-cuda`, `loads`, `sync`, `clock`, `wraps`, …
+    `several`: it gives a tuple of tensors, which all live there."""
     by: str = ""
     """The transfer function that says what the columns cannot: `loaders.loader`."""
     source: str = ""

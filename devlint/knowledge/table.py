@@ -3,18 +3,20 @@
     abs acos(input, *, out)
     ctc_loss(log_probs, targets, input_lengths, target_lengths): host=input_lengths,target_lengths
 
-`topics=a` adds one, `topics=!a` has that one alone, `topics=` none. A table is text until a name in it is asked for: reading all of them takes longer than linting a file.
+`topics=a` adds one, `topics=!a` has that one alone, `topics=` none. A table is text until a name in it is
+asked for: reading all of them takes longer than linting a file.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from .row import Row
 
-_ENTRY = re.compile(r"([^():=]+)\(([^()]*)\)(?::((?:\s+\w+=\S*)+))?")
+_ENTRY = r"([^():=]+)\(([^()]*)\)(?::((?:\s+\w+=\S*)+))?"
 _LISTS = frozenset({"devices", "host"})
 _SHORT = {"0-dim": "0-dim tensor"}
 """Columns hold no spaces."""
@@ -42,7 +44,7 @@ def entries(tables: Iterable[Table]) -> dict[str, Entry]:
     """All names of some tables; of a name twice, the last."""
     found: dict[str, Entry] = {}
     for prefix, row, text in tables:
-        for names, signature, columns in _ENTRY.findall(text):
+        for names, signature, columns in re.findall(_ENTRY, text):
             entry = Entry(signature, columns, row)
             for name in names.split():
                 found[prefix + name] = entry
@@ -52,7 +54,7 @@ def entries(tables: Iterable[Table]) -> dict[str, Entry]:
 def names(tables: Iterable[Table]) -> Iterator[str]:
     """Every name of some tables, as often as it is there."""
     for prefix, _, text in tables:
-        for found, _, _ in _ENTRY.findall(text):
+        for found, _, _ in re.findall(_ENTRY, text):
             yield from (prefix + name for name in found.split())
 
 
@@ -80,6 +82,7 @@ def words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+@lru_cache(maxsize=16)
 def pairs(text: str) -> Mapping[str, str]:
     """`name: words that stand for it`, by line, turned around: each word with the name."""
     found: dict[str, str] = {}

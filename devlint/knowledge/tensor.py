@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .row import Row
-from .table import Table, words
+from .table import Table
 
 TABLES = (
     Table(
@@ -27,7 +27,7 @@ TABLES = (
         "Tensor.",
         Row("tensor", "receiver-device", devices=("device",)),
         """
-    new(other, *, data, device, size)
+    new(other, *, data, device, size, storage)
     new_empty new_ones new_zeros(size, *, device, dtype, layout, pin_memory, requires_grad)
     new_empty_strided(size, stride, *, device, dtype, layout, pin_memory, requires_grad)
     new_full(size, fill_value, *, device, dtype, layout, pin_memory, requires_grad)
@@ -94,7 +94,8 @@ TABLES = (
         """
     allclose(other, rtol, atol, equal_nan)
     equal(other)
-    is_nonzero item tolist()
+    is_nonzero item()
+    tolist(): gives=other
     """,
     ),
     Table(
@@ -340,7 +341,7 @@ TABLES = (
         Row("number", topics=frozenset({"sync"})),
         """
     __bool__ __int__ __float__ __index__()
-    __len__(): topics= 
+    __len__(): topics=
     """,
     ),
     Table(
@@ -364,7 +365,7 @@ ATTRIBUTES = (
         "Tensor.",
         Row("number"),
         """
-    shape ndim requires_grad is_leaf nbytes itemsize names layout name output_nr retains_grad()
+    shape ndim requires_grad is_leaf nbytes itemsize layout name output_nr retains_grad()
     is_cpu is_meta is_sparse is_sparse_csr is_quantized is_nested is_mkldnn()
     """,
     ),

@@ -19,8 +19,6 @@ TABLES = (
     unittest.skipUnless(condition, reason): topics=skips-unless
     unittest.skip(reason)
     unittest.expectedFailure(test_item): gives=first topics=!expects-failure by=
-    torch.testing._internal.common_utils.skipIfNoCuda(fn): topics=asks-accelerator
-    torch.testing._internal.common_cuda.largeCUDATensorTest(size, device): topics=asks-accelerator
     """,
     ),
     Table(

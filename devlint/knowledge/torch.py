@@ -1,6 +1,9 @@
 """`torch.*`: factories, operations, questions, and what sets the defaults.
 
-Signatures are those of torch 2.13: `tests/test_knowledge.py` asks torch for them.
+Signatures are those of torch 2.13: `tests/test_knowledge.py` asks torch for them. What `ignores-default` is
+on the cpu where no device is given, whatever the default. The losses here, unlike those of
+`torch.nn.functional`, reduce only if asked to. `ctc_loss` moves its targets to the log-probabilities and
+takes its lengths from anywhere (LossCTC.cpp). All measured by `devlint verify --knowledge`.
 """
 
 from __future__ import annotations
@@ -17,7 +20,9 @@ TABLES = (
         "torch.",
         Row("tensor", "device", devices=("device",), by="factories.factory"),
         """
-    arange range(start, end, step, *, device, dtype, layout, out, pin_memory, requires_grad)
+    arange(start, end, step, *, device, dtype, layout, out, pin_memory, requires_grad)
+    range(start, end, step, *, device, dtype, layout, out, pin_memory, requires_grad):
+            topics=ignores-default
     bartlett_window blackman_window hann_window(window_length, periodic, *, device, dtype, layout,
             pin_memory, requires_grad)
     empty(*size, device, dtype, layout, memory_format, out, pin_memory, requires_grad)
@@ -44,7 +49,8 @@ TABLES = (
         """
     as_tensor(data, *, device, dtype)
     asarray(obj, *, copy, device, dtype, requires_grad)
-    normal(mean, std, size, *, device, dtype, generator, layout, out, pin_memory, requires_grad)
+    normal(mean, std, size, *, device, dtype, generator, layout, out, pin_memory, requires_grad):
+            topics=ignores-default
     sparse_bsc_tensor sparse_csc_tensor(ccol_indices, row_indices, values, size, *, check_invariants,
             device, dtype, layout, pin_memory, requires_grad)
     sparse_bsr_tensor sparse_csr_tensor(crow_indices, col_indices, values, size, *, check_invariants,
@@ -243,7 +249,6 @@ TABLES = (
     unflatten(input, dim, sizes)
     unfold_copy(input, dimension, size, step, *, out)
     unique_consecutive(input, return_inverse, return_counts, dim)
-    unravel_index(indices, shape)
     vander(x, N, increasing)
     view_copy(input, dtype, *, out, size)
     where(condition, input, other, *, out)
@@ -255,7 +260,8 @@ TABLES = (
         """
     adaptive_max_pool1d(input, output_size)
     aminmax(input, *, dim, keepdim, out)
-    broadcast_tensors(*tensors)
+    broadcast_tensors(*tensors): place=unknown
+    unravel_index(indices, shape)
     chunk unsafe_chunk(input, chunks, dim)
     cummax cummin unbind_copy(input, dim, *, out)
     dsplit hsplit vsplit(input, sections, *, indices)
@@ -337,12 +343,12 @@ TABLES = (
     ),
     Table(
         "torch.",
-        Row("0-dim tensor", "operands", by="losses.loss"),
+        Row("tensor", "operands", by="losses.loss"),
         """
     binary_cross_entropy_with_logits(input, target, weight, pos_weight, reduction, *, out)
     cosine_embedding_loss(input1, input2, target, margin, reduction)
     ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity):
-            host=input_lengths,target_lengths
+            host=targets,input_lengths,target_lengths
     hinge_embedding_loss(input, target, margin, reduction)
     kl_div(input, target, reduction, *, log_target)
     poisson_nll_loss(input, target, log_input, full, eps, reduction)
@@ -369,8 +375,8 @@ TABLES = (
     index_put_(input, indices, values, accumulate)
     logit_(input, eps)
     nan_to_num_(input, nan, posinf, neginf)
-    resize_as_(input, the_template, *, memory_format)
-    resize_as_sparse_(input, the_template)
+    resize_as_(input, the_template, *, memory_format): place=first
+    resize_as_sparse_(input, the_template): place=first
     round_(input, *, decimals)
     rrelu_(input, lower, upper, training, generator)
     threshold_(input, threshold, value)
@@ -428,7 +434,7 @@ TABLES = (
         "torch.",
         Row("generator", "device", devices=("device",)),
         """
-    Generator(device)
+    Generator(device): topics=ignores-default
     """,
     ),
     Table(
@@ -479,13 +485,15 @@ TABLES = (
     finfo(type)
     iinfo(type)
     broadcast_shapes(*shapes)
-    Size()
-    Event(device, *, blocking, enable_timing, interprocess): devices=device topics=needs-accelerator
-    Stream(device, *, priority): devices=device topics=needs-accelerator
+    Size(iterable)
+    Event(device, *, blocking, enable_timing, interprocess): devices=device
+    Stream(device, *, priority): devices=device
     get_device_module(device): devices=device
     get_rng_state(): gives=tensor place=cpu
     random.fork_rng(devices, enabled, device_type): devices=device_type
-    profiler.profile(*, activities, schedule, on_trace_ready, record_shapes, profile_memory, with_stack)
+    profiler.profile(*, acc_events, activities, custom_trace_id_callback, execution_trace_observer,
+            experimental_config, on_trace_ready, post_processing_timeout_s, profile_memory,
+            record_shapes, schedule, use_cuda, with_flops, with_modules, with_stack)
     """,
     ),
     Table(

@@ -1,8 +1,8 @@
 """What names that users chose suggest: hints, which may silence a finding and never make one.
 
-Whatever else devlint knows it knows by what torch, a library or Python defines. Only this file looks into names;
-`hints = false` turns it off. Names are compared in snake case and lower letters, dots and spaces between their words
-as they were: `requiresCUDA` as `requires_cuda`.
+Whatever else devlint knows it knows by what torch, a library or Python defines. Only this file looks into
+names; `hints = false` turns it off. Names are compared in snake case and lower letters, dots and spaces
+between their words as they were: `requiresCUDA` as `requires_cuda`.
 """
 
 from __future__ import annotations
@@ -64,14 +64,14 @@ HINTS = (
     Hint(frozenset({"model-class"}), r"(?:config|scheduler|pipeline)$", "unknown"),
     Hint(frozenset({"model-class"}), r"model|_for_", "module"),
 )
-"""In the order in which they are asked: what says `no-accelerator` silences the next that says `accelerator`."""
+"""In the order in which they are asked: after `no-accelerator`, nothing says `accelerator`."""
 
-_WORDS = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_WORDS = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
 
 
 def snake(name: str) -> str:
     """A name in snake case and lower letters."""
-    return _WORDS.sub("_", name).lower()
+    return re.sub(_WORDS, "_", name).lower()
 
 
 @lru_cache(maxsize=4096)

@@ -33,6 +33,12 @@ def main(argv: Sequence[str]) -> int:
     """Run the command: 0 if every claim holds, 1 if one is false, 2 if something could not be run."""
     options = _parser().parse_args(argv)
     try:
+        if options.knowledge:
+            if importlib.util.find_spec("torch") is None:
+                raise DevlintError(INSTALL)
+            from . import knowledge
+
+            return knowledge.main(as_json=options.json)
         rules = chosen(options.rules)
         silent = [rule for rule in rules if rule.rule is None]
         for rule in silent if options.rules else ():
@@ -84,6 +90,9 @@ def _parser() -> argparse.ArgumentParser:
         "--device", action="append", choices=DEVICES, help="where to run; by default everywhere"
     )
     parser.add_argument("--fixtures", type=Path, metavar="DIR", help="the folder that holds DEV101/bug.py, …")
+    parser.add_argument(
+        "--knowledge", action="store_true", help="prove what devlint knows of APIs, in place of rules"
+    )
     parser.add_argument("-v", "--verbose", action="store_true", help="tell where the programs are")
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print everything as JSON")

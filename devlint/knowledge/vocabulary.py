@@ -1,0 +1,125 @@
+"""The vocabulary of the inference: names that it asks for by themselves, not as a row."""
+
+from __future__ import annotations
+
+import re
+
+from ..core.kinds import Kind
+from . import frameworks, names
+from .table import words
+from .words import hints
+
+MOVES = words("to cuda cpu xpu mtia ipu")
+"""Methods that move: a tensor's return a copy, a module's work in place."""
+CASTS = words("float double half bfloat16 long int short byte char bool cfloat cdouble chalf type")
+"""Tensor methods that return a copy in another dtype."""
+ACCELERATORS = names.ACCELERATOR_TYPES
+DEVICE_KEYWORDS = names.DEVICE_PARAMETERS
+NUMBER_ATTRIBUTES = words("shape ndim requires_grad is_leaf nbytes itemsize names layout")
+"""Tensor attributes that are no tensor."""
+DTYPES = frozenset(f"torch.{name}" for name in names.DTYPES)
+PLACEMENT_ATTRIBUTES = {"device": "device", "is_cuda": "flag", "dtype": "dtype"}
+"""What an attribute of a tensor says about it: where it is, whether that is CUDA, or its dtype."""
+DEVICE_TYPE = frozenset({"type"})
+WRAPPED_MODULE = frozenset({"module"})
+"""What DataParallel and its like call the module inside."""
+MODULE_PARAMETERS = names.MODULE_PARTS
+LOADER_ATTRIBUTES = names.LOADER_ONLY
+TENSOR_VIEWS = frozenset({"mT", "mH"})
+"""Attributes, no methods, that only tensors have."""
+NO_LAYER = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "mm", "bmm", "mv"})
+"""Methods of tensors that take tensors, and that nobody would name a layer after."""
+LAYER_NAMES = frozenset({"log_softmax"})
+"""Methods of tensors of several words that a layer may well be called."""
+AXES = frozenset({"dim", "dims", "dim0", "dim1", "keepdim", "start_dim", "end_dim", "axis"})
+"""Keywords of tensors' methods that layers are not called with."""
+LEAF = frozenset({"grad", "is_leaf", "requires_grad", "requires_grad_"})
+"""What speaks of a tensor's own gradient, which a moved copy has not."""
+ONLY_MOVES = frozenset({"device", "non_blocking"})
+"""Keywords of a move that changes nothing but the device."""
+TYPING_ONLY = frozenset({"TYPE_CHECKING"})
+TENSOR_DATA = frozenset({"data"})
+NAMES_A_DEVICE = frozenset({"device"})
+LIKELY_TENSOR = frozenset({"is_pinned", "size", "dim", "split", "select", "squeeze_", "transpose"})
+"""Methods that tensors share with few other things that have a `.to`."""
+SAME_OBJECT = frozenset(
+    "eval train requires_grad_ clone detach contiguous pin_memory share_memory compile apply".split()
+)
+"""Methods that give the very object, or a copy beside it, whatever it is."""
+RUNS_FORWARD = frozenset({"forward", "generate", "__call__"})
+OPTIMIZER_METHODS = frozenset({"load_state_dict", "state_dict", "zero_grad", "step"})
+TENSOR_TYPES = frozenset({"Tensor", "LongTensor", "FloatTensor", "BoolTensor"})
+"""What annotations call tensors where the import is not known."""
+OPAQUE_TYPES = names.OPAQUE_ANNOTATIONS
+GENERICS = {
+    **dict.fromkeys(names.TRANSPARENT, "wrapper"),
+    **dict.fromkeys(names.SEQUENCES, "sequence"),
+    **dict.fromkeys(names.MAPPINGS, "mapping"),
+    **dict.fromkeys(names.TUPLES, "tuple"),
+    **dict.fromkeys(("Callable", "Type", "type", "Generator"), "opaque"),
+    "Union": "union",
+    "DataLoader": "loader",
+}
+"""What the brackets after a generic type hold."""
+GPU_NAMES = frozenset({"gpu", "cuda"})
+NCCL = "nccl"
+METHODS_OF = {
+    Kind.TENSOR: "Tensor",
+    Kind.SCALAR: "Tensor",
+    Kind.PARAMETER: "Tensor",
+    Kind.MODULE: "Module",
+    Kind.OPTIMIZER: "Optimizer",
+    Kind.LOADER: "Loader",
+    Kind.DEVICE: "Device",
+    Kind.CONTAINER: "Container",
+    Kind.STRING: "String",
+    Kind.ARRAY: "Array",
+    Kind.GENERATOR: "Generator",
+}
+"""What callees are called whose receiver has one of these kinds."""
+CUDA_MODULE = "torch.cuda."
+CUDA_CONTEXTS = frozenset({"torch.cuda.device", "torch.cuda.stream"})
+CUDA_ERRORS = names.CATCHES_CUDA
+EXITS = frozenset("exit quit _exit abort skip skipTest fail SkipTest xfail".split())
+"""Calls after which control does not go on."""
+EXPECTS_FAILURE = frozenset({"raises", "suppress", "assertRaises", "assertRaisesRegex"})
+MODULE_MARKS = frozenset({"pytestmark"})
+REACHED = frozenset({"sync", "clock", "forks", "spawns", "loads", "touches-cuda", "moves"})
+"""Topics that a function's callers want to know of."""
+BUILTINS = frozenset(
+    """
+    list tuple iter enumerate zip map filter next reversed sorted len isinstance max min sum dict set getattr
+    setattr hasattr super int float str bool range print type id any all abs round open vars
+    """.split()
+)
+_DEVICE = re.compile(r"(cpu|cuda|mps|xpu|hpu|npu|mtia|xla|musa|ipu)(:\d+)?\Z")
+
+
+def is_device_name(text: str) -> bool:
+    """Whether a string is the name of a device."""
+    return _DEVICE.match(text) is not None
+
+
+def is_accelerator_name(text: str) -> bool:
+    """Whether a string is the name of a device that is not the cpu."""
+    return is_device_name(text) and not text.startswith("cpu")
+
+
+def records(name: str) -> bool:
+    """Whether a callable of that name only keeps what it is given: a device among it places nothing."""
+    said = hints("callable", name)
+    return "records" in said or "asserts" in said
+
+
+def configures(name: str) -> bool:
+    """Whether `device=` is, to a callable of that name, a setting that the user can change."""
+    return "configures" in hints("callable", name)
+
+
+def imports_accelerator(name: str) -> bool:
+    """Whether a module runs on an accelerator alone."""
+    first = name.split(".")[0]
+    by_nature = first in frameworks.CUDA_BY_NATURE or name in frameworks.CUDA_BY_NATURE
+    return by_nature or "accelerator" in hints("import", name)
+
+

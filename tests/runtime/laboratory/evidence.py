@@ -1,0 +1,19 @@
+"""Judges one row of knowledge on the device."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from devlint.knowledge.find import rows
+from devlint.runtime.apis import locate
+from devlint.runtime.evidence import on_device
+
+
+def judge(name: str, change: dict[str, Any]) -> tuple[str, str]:
+    """The verdict on a row, some of its columns changed."""
+    if "topics" in change:
+        change = {**change, "topics": frozenset(change["topics"])}
+    row = dict(rows())[name]._replace(**change)
+    api = locate(name)
+    assert api is not None
+    return on_device(name, row, api)

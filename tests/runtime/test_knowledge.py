@@ -1,0 +1,103 @@
+"""Rows of knowledge are true, and a false one is noticed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from devlint.runtime import knowledge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@pytest.fixture(scope="module")
+def judged(torch_installed: None) -> dict[str, knowledge.Judged]:
+    pytest.importorskip("expecttest", reason="torch's samples are imported with its test utilities")
+    return {row.name: row for row in knowledge.judge()}
+
+
+def test_no_row_is_false(judged: dict[str, knowledge.Judged]) -> None:
+    assert [row for row in judged.values() if row.verdict == "false"] == []
+
+
+def test_most_rows_are_proven(judged: dict[str, knowledge.Judged]) -> None:
+    proven = {name for name, row in judged.items() if row.verdict == "proven"}
+    assert len(proven) > 1400
+    # By calls on the device, by their failing without one, and by saying no there.
+    assert {"torch.add", "Tensor.sum", "torch.zeros", "torch.nn.Linear", "torch.optim.Adagrad"} <= proven
+    assert {"torch.cuda.synchronize", "torch.cuda.is_available", "torch.accelerator.synchronize"} <= proven
+    unproven = [row for row in judged.values() if row.verdict == "open" and row.name.startswith("torch.")]
+    assert len(unproven) < 60
+
+
+FALSE = [
+    ("torch.add", {"gives": "number"}, "gives Tensor"),
+    ("torch.add", {"gives": "first"}, "does not give its first argument"),
+    ("torch.add", {"host": ("other",)}, "other cannot stay on the cpu"),
+    ("torch.add", {"place": "cpu"}, "its result is on cuda"),
+    ("torch.sort", {"topics": frozenset()}, "gives sort"),
+    ("torch.std", {"gives": "0-dim tensor"}, "gives no 0-dim tensor"),
+    ("torch.nn.functional.ctc_loss", {"host": ("input_lengths",)}, "may stay on the cpu"),
+    ("Tensor.view", {"gives": "first"}, "does not give its first argument"),
+    ("Tensor.add_", {"gives": "number"}, "gives Tensor"),
+    ("torch.normal", {"topics": frozenset()}, "with a default device it is on cpu"),
+    ("torch.optim.Adagrad", {"topics": frozenset()}, "has state when built"),
+    ("torch.optim.Adam", {"topics": frozenset({"stateful"})}, "has no state when built"),
+]
+
+
+@pytest.mark.parametrize(("name", "change", "why"), FALSE)
+def test_a_false_row_is_noticed(
+    laboratory: Callable[..., Any], name: str, change: dict[str, Any], why: str
+) -> None:
+    plain = {k: sorted(v) if isinstance(v, frozenset) else v for k, v in change.items()}
+    verdict, said = laboratory("evidence.judge", name, {})
+    assert verdict == "proven", said
+    verdict, said = laboratory("evidence.judge", name, plain)
+    assert verdict == "false"
+    assert why in said
+
+
+def test_a_row_that_needs_what_is_not_there_is_noticed() -> None:
+    evidence = pytest.importorskip("devlint.runtime.evidence", reason="torch is not installed")
+    from devlint.knowledge import Row
+    from devlint.runtime.apis import locate
+
+    torch = pytest.importorskip("torch")
+    if torch.cuda.is_available():
+        pytest.skip("there is an accelerator")
+    needs, asks = frozenset({"needs-accelerator"}), frozenset({"asks-accelerator"})
+    for name, topics, verdict in (
+        ("torch.cuda.synchronize", needs, "proven"),
+        ("torch.cuda.empty_cache", needs, "false"),
+        ("torch.cuda.is_available", asks, "proven"),
+        ("torch.cuda.get_device_capability", asks, "false"),
+        ("torch.is_grad_enabled", asks, "false"),
+    ):
+        api = locate(name)
+        signature = "device" if name.endswith(("synchronize", "capability")) else ""
+        assert evidence.bare(name, Row(signature=signature, topics=topics), api)[0] == verdict, name
+
+
+def test_counts_are_shown() -> None:
+    rows = [
+        knowledge.Judged("torch.add", "proven", ""),
+        knowledge.Judged("torch.cuda.synchronize", "false", "returns None"),
+        knowledge.Judged("numpy.*", "open", "a group of names"),
+        knowledge.Judged("len", "signature", ""),
+    ]
+    table = knowledge.table(rows)
+    assert table[-1] == (
+        "4 rows: 1 proven by calls, 1 by their signature alone, 1 not provable (a group of names 1), 1 false"
+    )
+    assert "torch.cuda.synchronize is false: returns None" in table
+    assert [line.split()[:2] for line in table if line.startswith("torch ")] == [["torch", "1"]]
+
+
+@pytest.mark.parametrize(("verdicts", "status"), [(["proven"], 0), (["proven", "false"], 1), (["open"], 2)])
+def test_status(monkeypatch: pytest.MonkeyPatch, verdicts: list[str], status: int) -> None:
+    rows = [knowledge.Judged(f"torch.f{i}", verdict, "") for i, verdict in enumerate(verdicts)]
+    monkeypatch.setattr(knowledge, "judge", lambda: rows)
+    assert knowledge.main() == status
