@@ -97,6 +97,7 @@ def bind(row: Row, positions: int) -> tuple[str, ...]:
     return names
 
 
+@lru_cache(maxsize=4096)
 def kind_of_class(dotted: str) -> Kind | None:
     """The kind of the instances of a class of a library, as `isinstance` and annotations promise it."""
     name = public(dotted)
@@ -104,6 +105,7 @@ def kind_of_class(dotted: str) -> Kind | None:
     return classes.kind_of(name, row.gives if row is not None else "")
 
 
+@lru_cache(maxsize=4096)
 def topics_of_class(dotted: str) -> frozenset[str]:
     """What deriving from a class of a library means: `module`, `framework:lightning`, `dataset`, `enum`, …"""
     name = public(dotted)
