@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 from .errors import DevlintError
 from .finding import Severity
-from .registry import installed
+from .match.registry import installed
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .registry import Installed
+    from .match.registry import Installed
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -11,7 +11,7 @@ from .errors import broken_rule
 from .finding import order
 from .globs import matches
 from .infer import infer
-from .selection import choose
+from .match.selection import choose
 from .settings import Selection, Settings
 from .text import decode
 
@@ -83,20 +83,21 @@ def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
 def _visited(
     text: str, tree: ast.Module, facts: Iterable[Fact], path: str, settings: Settings
 ) -> list[Finding]:
-    from . import registry
+    from .match import registry
 
     rules = registry.active(selections_for(path, settings))
     suspects = [(fact, rule) for fact in facts for rule in rules if _suspects(fact, rule, path)]
     if not suspects:
         return []
-    from . import visitor
+    from .visit import visitor
 
     return visitor.visit(text, tree, suspects, path)
 
 
 def _settled(findings: list[Finding], text: str, path: str, settings: Settings) -> list[Finding]:
     """Leave out what comments silence, and add what there is to say about those comments."""
-    from . import registry, unused
+    from . import unused
+    from .match import registry
 
     severities = registry.severities()
     on = choose(severities, selections_for(path, settings))

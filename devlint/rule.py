@@ -9,8 +9,8 @@ from .finding import Severity
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from . import cst
     from .span import Span
+    from .visit import cst
 
 
 class Fact(Protocol):

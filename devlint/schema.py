@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from .errors import DevlintError
-from .registry import installed
-from .selection import check
+from .match.registry import installed
+from .match.selection import check
 from .settings import DEFAULT_EXCLUDE, Selection, Settings, release
 
 if TYPE_CHECKING:

@@ -21,11 +21,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .. import cst
 from ..claim import MIXED_DEVICES, Claim, Raises
-from ..cures import keep_result
 from ..infer.facts import Discarded
 from ..rule import Report, Rule
+from ..visit import cst
+from ..visit.cures import keep_result
 
 if TYPE_CHECKING:
     from libcst import CSTNode

@@ -22,11 +22,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .. import cst
 from ..claim import NO_ACCELERATOR, RUNS, Claim
 from ..finding import Severity
 from ..infer.facts import HardcodedCall
 from ..rule import Change, Report, Rule
+from ..visit import cst
 
 if TYPE_CHECKING:
     from libcst import CSTNode

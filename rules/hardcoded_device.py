@@ -21,12 +21,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from .. import cst
 from ..claim import NO_ACCELERATOR, RUNS, Claim
-from ..cures import available_device
 from ..finding import Severity
 from ..infer.facts import HardcodedDevice
 from ..rule import Change, Report, Rule
+from ..visit import cst
+from ..visit.cures import available_device
 
 if TYPE_CHECKING:
     from libcst import CSTNode

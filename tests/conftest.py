@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from devlint import lint as lint_module
-from devlint import registry
 from devlint.infer import Inference
+from devlint.match import registry
 from devlint.span import Span
 from devlint.text import split_rows
 
@@ -42,7 +42,7 @@ RULES = '''
 
 The page of a rule that the tests made up.
 """
-from devlint import cst
+from devlint.visit import cst
 from devlint.finding import Severity
 from devlint.rule import Change, Report, Rule
 from conftest_facts import Call

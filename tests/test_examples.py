@@ -138,7 +138,7 @@ def test_the_messages_that_the_page_on_configuration_shows(tmp_path: Path) -> No
 
 
 def test_the_comparison_counts_the_rules_there_are() -> None:
-    from devlint.registry import installed
+    from devlint.match.registry import installed
 
     (row,) = re.findall(
         r"^\| rules about devices \| (\d+) ", (ROOT / "docs/comparison.md").read_text(), re.MULTILINE

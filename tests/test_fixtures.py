@@ -15,7 +15,7 @@ import pytest
 from devlint.finding import Finding
 from devlint.fix import fix
 from devlint.lint import lint
-from devlint.registry import installed
+from devlint.match.registry import installed
 from devlint.settings import Selection, Settings
 from devlint.testing import Mark, marks, unmarked
 

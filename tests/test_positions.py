@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesmith import from_node
 
-from devlint import visitor
 from devlint.rule import Report, Rule
 from devlint.span import Span
 from devlint.text import split_rows
+from devlint.visit import visitor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

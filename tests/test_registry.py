@@ -10,7 +10,7 @@ import pytest
 
 from devlint.cli import main
 from devlint.errors import DevlintError
-from devlint.registry import installed
+from devlint.match.registry import installed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

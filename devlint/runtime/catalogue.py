@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..claim import Claim, Observes, Raises
 from ..errors import DevlintError
-from ..registry import installed
+from ..match.registry import installed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,11 +15,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from devlint import cst
 from devlint.claim import NO_ACCELERATOR, RUNS, Claim
 from devlint.finding import Severity
 from devlint.infer.facts import HardcodedDevice
 from devlint.rule import Change, Report, Rule
+from devlint.visit import cst
 
 if TYPE_CHECKING:
     from libcst import CSTNode

@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 
 import libcst
 
-from .finding import Edit, Fix, Position
-from .text import Rows
+from ..finding import Edit, Fix, Position
+from ..text import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from libcst.metadata import CodeRange
 
-    from .rule import Change
+    from ..rule import Change
     from .slices import Slice
 
     Positions = Mapping[libcst.CSTNode, CodeRange]

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 import libcst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
+from ..errors import broken_rule
+from ..finding import Finding, Position
+from ..logical import logical_ends
+from ..span import Span
+from ..text import split_rows
+from ..unreadable import too_deep, unsupported
 from . import slices
 from .change import Renderer
-from .errors import broken_rule
-from .finding import Finding, Position
-from .logical import logical_ends
-from .span import Span
-from .text import split_rows
-from .unreadable import too_deep, unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .rule import Fact, Report, Rule
+    from ..rule import Fact, Report, Rule
     from .slices import Slice
 
     Suspect = tuple[Fact, Rule[Any]]

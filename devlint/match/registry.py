@@ -9,17 +9,17 @@ from functools import lru_cache
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import unreadable, unused
-from .errors import DevlintError
-from .finding import Severity
-from .rule import Rule
+from .. import unreadable, unused
+from ..errors import DevlintError
+from ..finding import Severity
+from ..rule import Rule
 from .selection import choose
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
     from importlib.metadata import EntryPoint
 
-    from .settings import Selection
+    from ..settings import Selection
 
 GROUP = "devlint.rules"
 _CODE = re.compile(r"[A-Z]{1,3}[0-9]{3}")  # what flake8 accepts as a plugin's code

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..rule import Change
 from . import cst
-from .rule import Change
 
 if TYPE_CHECKING:
     import libcst

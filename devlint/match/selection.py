@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .errors import DevlintError
-from .finding import Severity
+from ..errors import DevlintError
+from ..finding import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from .settings import Selection
+    from ..settings import Selection
 
 
 def choose(rules: Mapping[str, Severity], layers: Sequence[Selection]) -> frozenset[str]:
