@@ -44,7 +44,8 @@ class At(NamedTuple):
     loops: int
     """How many loops enclose it."""
     context: frozenset[str]
-    """Where the code runs, by knowledge: `forward`, `test`, `dataset`, `collate_fn`, `worker`."""
+    """Where the code runs, by knowledge: `forward`, `test`, `dataset`, `collate_fn`, `worker`; `probe` where
+    it is expected to fail."""
 
 
 class Seen(NamedTuple):
@@ -63,6 +64,8 @@ class Seen(NamedTuple):
     """Where it stands."""
     within: str = ""
     """What yields or holds it, as the program calls it: the loader of a batch's element."""
+    made_here: bool = False
+    """Whether the very expression that stands there makes it."""
 
 
 class Holder(NamedTuple):
@@ -89,6 +92,8 @@ class Call(NamedTuple):
     open: bool
     """Whether `*args` or `**kwargs` may give more."""
     result: Fate
+    topics: frozenset[str]
+    """What knowledge says that the callee is about: `needs-cuda`, `asks-accelerator`."""
 
 
 class Use(NamedTuple):
@@ -96,6 +101,7 @@ class Use(NamedTuple):
 
     at: At
     name: str
+    topics: frozenset[str]
 
 
 class Move(NamedTuple):
@@ -106,14 +112,17 @@ class Move(NamedTuple):
     receiver: Seen
     target: Place | None
     """None where only the dtype changes."""
-    named: Literal["", "device", "index", "literal"]
-    """What the device is given as; empty where nothing is given."""
+    named: Literal["", "device", "index", "literal", "other"]
+    """What the device is given as; empty where nothing is given, `other` where it is nothing that a move of
+    torch takes."""
     casts: bool
     in_place: bool
     result: Fate
     iterates: str | None
     """What is iterated, when the receiver is an element that a loop yields and nothing reads it afterwards."""
     holders: tuple[Holder, ...]
+    replaces: bool
+    """Whether it makes new parameters, as `to_empty` and FSDP do: who holds the old ones holds dead ones."""
 
 
 class Conflict(Enum):

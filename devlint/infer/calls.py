@@ -87,12 +87,16 @@ def call(ev: Evaluator, node: ast.Call) -> Value:
     func = node.func
     if isinstance(func, ast.Attribute):
         base = ev.eval(func.value)
+        if base.kind is Kind.LIBRARY:
+            ev.module.called_on(func.value)
         args = Arguments(ev, node)
         dotted = f"{base.data}.{func.attr}" if base.kind is Kind.LIBRARY else ""
         moves.device_keywords(ev, node, args, dotted)
         torchcalls.launched(ev, args)
         return method_call(ev, node, base, func.attr, args)
     callee = ev.eval(func)
+    if callee.kind is Kind.LIBRARY:
+        ev.module.called_on(func)
     args = Arguments(ev, node)
     moves.device_keywords(ev, node, args, callee.data if callee.kind is Kind.LIBRARY else "")
     torchcalls.launched(ev, args)
@@ -146,6 +150,7 @@ def method_call(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arg
     if kind is Kind.LIBRARY:
         target = ev.attribute(base, name, node.func)  # type: ignore[arg-type]
         return apply(ev, node, target, args)
+    ev.module.called(ev, node, f"*.{name}", args, base)
     if base.cell is not None:
         stored = ev.state.env.get((base.cell, name))
         if stored is not None and kind is not Kind.CONTAINER:
@@ -197,6 +202,7 @@ def tensor_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: A
         return moves.move_tensor(ev, node, base, name, args)
     device = ev.location(base)
     if name in api.CAST_METHODS:
+        moves.observe_cast(ev, node, base, name, args)
         if ev.discarding is node and (name != "type" or args.positional):
             moves.discarded(ev, node, base, name, casts=True)
         if name == "type":
@@ -265,6 +271,7 @@ def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
     if name in ("get", "pop") and len(args.positional) == 1:
         return ev.part(base, args.positional[0][1].data or ("item", "get"), "item")
     if name in api.CAST_METHODS:
+        moves.observe_cast(ev, node, base, name, args)
         if ev.discarding is node and not (name == "type" and not args.positional):
             moves.discarded(ev, node, base, name, casts=True)
         if name == "type":
@@ -354,7 +361,10 @@ def module_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: A
     """Call a method of `nn.Module`."""
     if name in api.MOVE_METHODS or name == "to_empty":
         return moves.move_module(ev, node, base, name, args)
-    if name in api.MODULE_CASTS or name in _SAME_OBJECT:
+    if name in api.MODULE_CASTS:
+        moves.observe_cast(ev, node, base, name, args)
+        return base
+    if name in _SAME_OBJECT:
         return base
     if name in ("parameters", "named_parameters", "buffers", "named_buffers"):
         return torchcalls.parameters(ev, base, named=name.startswith("named"))
@@ -442,7 +452,7 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
         if index == 0 or known or ev.location(value).key is ev.location(unmoved[0][1]).key:
             parts = (value,) if value.kind is not Kind.CONTAINER else value.items or (value.element or value,)
             for part in parts:
-                ev.meeting(at, ev.location(part), func, place, part.cell)
+                ev.meeting(at, ev.location(part), func, place, part.cell, values=(part, base))
     owner = ev.function.owner if ev.function is not None else None
     of_self = owner is not None and owner.is_module and place.key is owner.cell
     if place.form is Form.UNKNOWN or (place.form is Form.AT and not of_self):

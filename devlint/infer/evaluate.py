@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..knowledge import api
 from ..knowledge.attributes import MODULE_ONLY, TENSOR_ONLY, TENSOR_TOO
 from . import guards
-from .scope import Class, Function, Met, State, join_states, subscript_key
+from .scope import Class, Function, Here, Met, State, join_states, subscript_key
 from .values import (
     AS_LOADER,
     AS_MODULE,
@@ -118,6 +118,14 @@ class Evaluator:
         """Whether a `yield` was evaluated: a call of the function gives a generator."""
         self.comparing = False
         """Inside a comparison, where a device literal places nothing."""
+        self.statement: ast.Call | None = None
+        """The call that is the statement at hand."""
+        self.depth = 0
+        """How many loops enclose the statement at hand."""
+        self.generating = 0
+        """How many loops of comprehensions enclose the expression at hand."""
+        self.probing = 0
+        """How many contexts enclose it that expect it to fail."""
 
     def eval(self, node: ast.expr) -> Value:
         """The value of an expression; notes evidence and facts on the way."""
@@ -129,6 +137,11 @@ class Evaluator:
                 self.eval(child)
         return UNKNOWN
 
+    def here(self) -> Here:
+        """Where the expression at hand stands, and under what."""
+        loops = self.depth + self.generating
+        return Here(self.function, self.state.accelerated, loops, bool(self.probing))
+
     def fresh(self, node: ast.AST, role: str = "") -> Value:
         """An unknown value with an identity of its own, the same each time this node is evaluated."""
         return Value(cell=self.module.cell(node, role))
@@ -138,7 +151,11 @@ class Evaluator:
     @handles(ast.Name)
     def _name(self, node: ast.Name) -> Value:
         value = self.state.env.get(node.id)
-        return value if value is not None else self.lookup(node.id)
+        if value is None:
+            value = self.lookup(node.id)
+        if value.kind is Kind.LIBRARY:
+            self.module.used(self, node, value.data)
+        return value
 
     def lookup(self, name: str) -> Value:
         """A name that the function at hand does not bind: enclosing functions, the module, builtins."""
@@ -161,8 +178,8 @@ class Evaluator:
             return NONE
         if isinstance(value, str):
             if DEVICE_NAME.match(value):
-                guarded = self.state.accelerated or value.startswith("cpu")
-                origin = None if guarded else Origin("literal", node)
+                placed = not value.startswith("cpu")
+                origin = Origin("literal", node, guarded=self.state.accelerated) if placed else None
                 return Value(Kind.STRING, accelerator(value), None, value, origin=origin)
             return Value(Kind.STRING, data=value)
         if isinstance(value, (bool, int, float)):
@@ -247,7 +264,13 @@ class Evaluator:
 
     @handles(ast.Attribute)
     def _attribute(self, node: ast.Attribute) -> Value:
-        return self.attribute(self.eval(node.value), node.attr, node)
+        base = self.eval(node.value)
+        value = self.attribute(base, node.attr, node)
+        if base.kind is Kind.LIBRARY:
+            self.module.called_on(node.value)
+            if value.kind is Kind.LIBRARY:
+                self.module.used(self, node, value.data)
+        return value
 
     def attribute(self, base: Value, name: str, node: ast.Attribute) -> Value:
         """The value of an attribute of `base`."""
@@ -450,7 +473,7 @@ class Evaluator:
             for i, (left, here, one) in enumerate(places):
                 for right, there, other in places[i + 1 :]:
                     if not (_excused(one, here) or _excused(other, there)):
-                        self.meeting(left, here, right, there, one.cell, other.cell)
+                        self.meeting(left, here, right, there, one.cell, other.cell, (one, other))
         return self.combine([value for _, value in parties])
 
     def meeting(
@@ -461,11 +484,12 @@ class Evaluator:
         there: Device,
         one: Cell | None = None,
         other: Cell | None = None,
+        values: tuple[Value, Value] | None = None,
     ) -> None:
         """Record that values on two devices come together; `one` and `other` are their cells, where known."""
         if here == there or Form.UNKNOWN in (here.form, there.form):
             return
-        self.module.met(Met(self.function, left, here, right, there, one, other))
+        self.module.met(Met(self.function, left, here, right, there, one, other, self.here(), values))
 
     # Operators
 
@@ -552,6 +576,7 @@ class Evaluator:
         operands = [node.left, *node.comparators]
         values = [self.eval(operand) for operand in operands]
         self.comparing = comparing
+        self.module.compared(self, node, values)
         if len(values) == 2:
             truth = guards.comparison(node, values[0], values[1])
             if truth is not None:
@@ -586,7 +611,7 @@ class Evaluator:
         self.state.accelerated = accelerated
         forms = {body.device.form, orelse.device.form}
         if forms == {Form.CPU, Form.ACCELERATOR} and body.kind in (Kind.STRING, Kind.DEVICE):
-            self.module.harmless((node.body, node.orelse))
+            self.module.harmless((node.body, node.orelse), "chosen")
         return join(body, orelse)
 
     @handles(ast.NamedExpr)
@@ -668,6 +693,7 @@ class Evaluator:
         }
         hidden = {name: self.state.env[name] for name in names if name in self.state.env}
         accelerated = self.state.accelerated
+        self.generating += len(generators)
         for generator in generators:
             iterable = self.eval(generator.iter)
             self.state.accelerated |= guards.counts_accelerators(self, generator.iter)
@@ -677,6 +703,7 @@ class Evaluator:
         value = UNKNOWN
         for result in results:
             value = self.eval(result)
+        self.generating -= len(generators)
         for name in names:
             self.state.env.pop(name, None)
         self.state.env.update(hidden)
@@ -729,6 +756,7 @@ class Evaluator:
 
     def _bind_attribute(self, target: ast.Attribute, value: Value) -> None:
         base = self.eval(target.value)
+        self.module.stored(self, target, "attribute", base, target.attr, value)
         if target.attr == "data" and (base.kind in TENSORS or base.kind is Kind.UNKNOWN):
             if isinstance(target.value, (ast.Name, ast.Attribute)) and value.kind in TENSORS:
                 self.bind(target.value, base._replace(device=value.device))
@@ -744,6 +772,8 @@ class Evaluator:
     def _bind_item(self, target: ast.Subscript, value: Value) -> None:
         base = self.eval(target.value)
         index = self.eval(target.slice)
+        name = index.data if isinstance(index.data, (str, int)) else ""
+        self.module.stored(self, target, "item", base, str(name), value)
         if base.cell is None or base.kind in TENSORS:
             return
         if index.kind is Kind.STRING and isinstance(index.data, tuple):

@@ -116,13 +116,7 @@ class Flow(Evaluator):
         self.globals: set[str] = set()
         self.trying = 0
         """How many `try` bodies enclose the statement at hand."""
-        self.statement: ast.Call | None = None
-        """The call that is the statement at hand."""
         self.in_expression = False
-        self.depth = 0
-        """How many loops enclose the statement at hand."""
-        self.probing = 0
-        """How many contexts enclose it that expect it to fail."""
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         """Run statements until control leaves."""

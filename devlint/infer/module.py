@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Set
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..knowledge import api
 from . import guards
@@ -17,6 +17,7 @@ from .scope import (
     Feed,
     Function,
     FunctionNode,
+    Here,
     Holding,
     Meeting,
     Met,
@@ -43,6 +44,7 @@ from .values import (
 )
 
 if TYPE_CHECKING:
+    from .arguments import Arguments
     from .evaluate import Evaluator
 
 _MAX_DEPTH = 12
@@ -66,6 +68,82 @@ class Seen(NamedTuple):
     """Whether the call is a statement of its own, so that an assignment can keep its result."""
 
 
+Named = Literal["", "device", "index", "literal", "other"]
+Role = Literal["argument", "default", "autocast", "compared", "chosen", "recorded"]
+Wants = Callable[[str, str], bool]
+"""Whether somebody watches events of a type (`call`) and a name (`torch.load`, `*.numpy`)."""
+
+
+def everything(event: str, name: str) -> bool:
+    """Want all events."""
+    return True
+
+
+class Moved(NamedTuple):
+    """A move or cast, whatever becomes of it."""
+
+    function: Function | None
+    here: Here
+    receiver: Value
+    place: Device
+    """Where the receiver was."""
+    method: str
+    target: Device | None
+    casts: bool
+    named: Named
+    statement: bool
+    """Whether its result is thrown away."""
+
+
+class Placed(NamedTuple):
+    """The literal name of a device that reached a place where a device goes."""
+
+    function: Function | None
+    here: Here
+    role: Role
+
+
+class Called(NamedTuple):
+    """A call of a library's function, or of a method."""
+
+    function: Function | None
+    here: Here
+    callee: str
+    """`torch.load`, or `*.numpy` of a method."""
+    receiver: tuple[Value, Device] | None
+    given: tuple[tuple[str | int, ast.expr, Value, Device], ...]
+    open: bool
+    statement: bool
+
+
+class Used(NamedTuple):
+    """A name of a library that is read."""
+
+    function: Function | None
+    here: Here
+    name: str
+
+
+class Stored(NamedTuple):
+    """A value that is assigned to an attribute or item."""
+
+    function: Function | None
+    here: Here
+    target: Literal["attribute", "item"]
+    owner: tuple[Value, Device]
+    name: str
+    value: tuple[Value, Device]
+
+
+class Compared(NamedTuple):
+    """Two values that are compared."""
+
+    function: Function | None
+    here: Here
+    left: tuple[Value, Device]
+    right: tuple[Value, Device]
+
+
 class Stale(NamedTuple):
     """A move of a module that an optimizer already holds."""
 
@@ -84,10 +162,19 @@ class MaybeLoss(NamedTuple):
 
 
 class Module:
-    """Analyses one file and gathers observations; `resolve.facts` turns them into facts."""
+    """Analyses one file and gathers observations; `settle.events` finishes them."""
 
-    def __init__(self, tree: ast.Module, lookup: Callable[[str], Value | None] | None = None) -> None:
+    def __init__(
+        self,
+        tree: ast.Module,
+        lookup: Callable[[str], Value | None] | None = None,
+        wants: Wants = everything,
+        flow: type[Flow] = Flow,
+    ) -> None:
         self.tree = tree
+        self.wants = wants
+        self.flow = flow
+        """What runs statements: `record.RecordingFlow` remembers all values."""
         self.state = State()
         self.lookup = lookup
         """What another file of the project defines under a dotted name."""
@@ -96,14 +183,19 @@ class Module:
         self.classes: list[Class] = []
         self.chains: dict[ast.If, ast.If] = {}
         """The first `if` that each `elif` belongs to."""
-        self.cuda_by_nature = False
+        self.by_nature: dict[str, None] = {}
+        """What suggests that all of the module runs on an accelerator alone, in order: `import:triton`."""
         self.accelerated = False
         """Whether the module as a whole is skipped where there is no accelerator."""
         self.depth = 0
 
         self.discards: dict[ast.Call, Seen] = {}
-        self.calls: dict[ast.Call, tuple[Function | None, ast.expr, str, str | None]] = {}
-        self.literals: dict[ast.expr, tuple[Function | None, str]] = {}
+        self.movements: dict[ast.Call, Moved] = {}
+        self.calls: dict[ast.Call, Called] = {}
+        self.uses: dict[ast.expr, Used] = {}
+        self.stores: dict[ast.expr, Stored] = {}
+        self.comparisons: dict[ast.Compare, Compared] = {}
+        self.literals: dict[ast.expr, Placed] = {}
         self.stale: dict[ast.AST, Stale] = {}
         self.meetings: list[Met] = []
         self.losses: list[MaybeLoss] = []
@@ -118,7 +210,7 @@ class Module:
 
     def analyse(self) -> None:
         """Run the module's statements, then every function, until arguments and attributes have settled."""
-        flow = Flow(self, None, self.state)
+        flow = self.flow(self, None, self.state)
         flow.run(self.tree.body)
         self.state = flow.state
         self.state.alive = True
@@ -179,7 +271,10 @@ class Module:
         """Drop what an earlier analysis of some functions observed."""
         if not functions:
             return
-        tables: tuple[dict[Any, Any], ...] = (self.discards, self.calls, self.literals, self.stale)
+        tables: tuple[dict[Any, Any], ...] = (
+            *(self.discards, self.movements, self.calls, self.uses, self.stores, self.comparisons),
+            *(self.literals, self.stale),
+        )
         for table in tables:
             for node in [node for node, seen in table.items() if seen[0] in functions]:
                 del table[node]
@@ -231,7 +326,7 @@ class Module:
         names = [name for each in lineage for name in each.base_names]
         cls.is_module = any(_is_module_base(name) for name in names)
         cls.framework = any(name.startswith(api.FRAMEWORK_BASES) or "Lightning" in name for name in names)
-        body = Flow(self, flow.function, State())
+        body = self.flow(self, flow.function, State())
         body.state.env = _ClassScope(flow.state.env)
         body.state.accelerated = flow.state.accelerated or self._required(flow, node)
         body.state.accelerated |= guards.mentions_accelerator(node.name)
@@ -269,7 +364,7 @@ class Module:
         parts = name.split(".")
         known = parts[0] in api.CUDA_BY_NATURE or name in api.CUDA_BY_NATURE
         if not guarded and (known or "triton" in parts or parts[-1].endswith("_cuda")):
-            self.cuda_by_nature = True
+            self.by_nature[f"import:{name}"] = None
 
     # Observations
 
@@ -292,21 +387,103 @@ class Module:
         if function is not None:
             self._missed.setdefault(function, set()).add((cls, name))
 
-    def hardcoded(self, function: Function | None, origin: Origin, role: str) -> None:
-        """A device literal reaches a place where a device goes."""
-        self.literals[origin.node] = (function, role)
+    def hints(self, function: Function | None) -> tuple[str, ...]:
+        """What in the names of a function, and of those around it, suggests an accelerator."""
+        names = function.names if function is not None else ()
+        return tuple(f"function:{name}" for name in names if guards.mentions_accelerator(name))
+
+    def hardcoded(self, here: Here, origin: Origin, role: Role) -> None:
+        """A device literal reaches a place where a device goes; what is said without any guard counts."""
+        if origin.guarded:
+            here = here._replace(certain=True)
+        known = self.literals.get(origin.node)
+        weak = here.certain or role == "compared" or bool(self.hints(here.function))
+        if not weak or known is None or known.role == "compared":
+            self.literals[origin.node] = Placed(here.function, here, role)
 
     def as_default(self, default: ast.expr) -> None:
         """A device literal in the default of a parameter, such as `torch.device("cuda")`."""
         for part in default.args if isinstance(default, ast.Call) else ():
-            if part in self.literals:
-                self.literals[part] = (self.literals[part][0], "default")
+            if part in self.literals and self.literals[part].role in ("argument", "autocast"):
+                self.literals[part] = self.literals[part]._replace(role="default")
 
-    def harmless(self, expressions: Iterable[ast.expr]) -> None:
+    def harmless(self, expressions: Iterable[ast.expr], role: Role) -> None:
         """The device literals in these place nothing by themselves: one of a choice, or only kept."""
+        if not self.literals:
+            return
         inside = {node for expression in expressions for node in ast.walk(expression)}
         for literal in [literal for literal in self.literals if literal in inside]:
-            del self.literals[literal]
+            self.literals[literal] = self.literals[literal]._replace(role=role)
+
+    def moved(
+        self,
+        ev: Evaluator,
+        node: ast.Call,
+        receiver: Value,
+        method: str,
+        target: Device | None,
+        casts: bool,
+        named: Named,
+    ) -> None:
+        """Something is moved or cast. Where one way there has no guard, the guards of others do not count."""
+        here, before = ev.here(), self.movements.get(node)
+        if before is not None and not before.here.certain:
+            here = here._replace(certain=False)
+        statement = ev.discarding is node or ev.statement is node
+        self.movements[node] = Moved(
+            ev.function, here, receiver, ev.location(receiver), method, target, casts, named, statement
+        )
+
+    def called(
+        self, ev: Evaluator, node: ast.Call, callee: str, args: Arguments, receiver: Value | None = None
+    ) -> None:
+        """A function of a library is called, or a method of anything."""
+        if not self.wants("call", callee):
+            return
+        given: list[tuple[str | int, ast.expr, Value, Device]] = []
+        for index, (at, value) in enumerate(args.positional):
+            if isinstance(at, ast.Starred):
+                break
+            given.append((index, at, value, ev.location(value)))
+        given += [(key, at, value, ev.location(value)) for key, (at, value) in args.keywords.items()]
+        self.calls[node] = Called(
+            ev.function,
+            ev.here(),
+            callee,
+            None if receiver is None else (receiver, ev.location(receiver)),
+            tuple(given),
+            args.starred or bool(args.unpacked),
+            ev.discarding is node or ev.statement is node,
+        )
+
+    def used(self, ev: Evaluator, node: ast.expr, dotted: str) -> None:
+        """A name of a library is read."""
+        if self.wants("use", dotted):
+            self.uses[node] = Used(ev.function, ev.here(), dotted)
+
+    def called_on(self, node: ast.expr) -> None:
+        """A name of a library turns out to be called, or part of a longer one."""
+        self.uses.pop(node, None)
+
+    def stored(
+        self,
+        ev: Evaluator,
+        node: ast.expr,
+        target: Literal["attribute", "item"],
+        owner: Value,
+        name: str,
+        value: Value,
+    ) -> None:
+        """A value is assigned to an attribute or item."""
+        if self.wants("bind", name):
+            whom, what = (owner, ev.location(owner)), (value, ev.location(value))
+            self.stores[node] = Stored(ev.function, ev.here(), target, whom, name, what)
+
+    def compared(self, ev: Evaluator, node: ast.Compare, values: list[Value]) -> None:
+        """Values are compared."""
+        if len(values) == 2 and self.wants("compare", ""):
+            left, right = ((value, ev.location(value)) for value in values)
+            self.comparisons[node] = Compared(ev.function, ev.here(), left, right)
 
     def reveal(self, line: int, value: Value, ev: Evaluator) -> None:
         """`reveal_device(x)`."""
@@ -445,7 +622,7 @@ class Module:
     def _run(self, function: Function, informed: tuple[Any, ...]) -> Summary:
         """Run a function's body; `informed` is what is known of its arguments."""
         state = State()
-        flow = Flow(self, function, state)
+        flow = self.flow(self, function, state)
         self._enter(flow, function, dict(informed[0]))
         for name, value in informed[0]:
             if value.cell is not None and name in function.cells:
@@ -486,7 +663,7 @@ class Module:
         if flow.yields:
             return UNKNOWN
         if _chooses_device(flow.answers):
-            self.harmless(answer.node for answer in flow.answers if answer.node is not None)
+            self.harmless((answer.node for answer in flow.answers if answer.node is not None), "chosen")
         if _answers_for_accelerator(flow.answers):
             return Value(Kind.FLAG, data=Truth(True, False))
         if result is None:
@@ -537,7 +714,7 @@ class Module:
             literal = isinstance(default, ast.Constant) and isinstance(default.value, str)
             if literal and _is_accelerator(default.value):  # type: ignore[union-attr]
                 device = Device(Form.SAME, "", cell)
-                origin = None if flow.state.accelerated else Origin("default", default)
+                origin = Origin("default", default, guarded=flow.state.accelerated)
                 state.env[arg.arg] = Value(Kind.STRING, device, cell, origin=origin)
                 continue
             value = given.get(arg.arg) or annotated(flow, arg.annotation, cell) or Value(cell=cell)

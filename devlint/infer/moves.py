@@ -6,7 +6,6 @@ import ast
 from typing import TYPE_CHECKING
 
 from ..knowledge import api
-from . import guards
 from .values import (
     AS_SWITCH,
     CPU,
@@ -25,6 +24,7 @@ from .values import (
 if TYPE_CHECKING:
     from .arguments import Arguments
     from .evaluate import Evaluator
+    from .module import Named, Role
 
 
 def denoted(ev: Evaluator, value: Value | None, default: Device) -> Device:
@@ -45,26 +45,25 @@ def denoted(ev: Evaluator, value: Value | None, default: Device) -> Device:
     return UNKNOWN_DEVICE
 
 
-def _on_purpose(ev: Evaluator) -> bool:
-    """Whether the code at hand is only for an accelerator: it is guarded, or its name says so."""
-    if ev.state.accelerated:
-        return True
-    return ev.function is not None and any(guards.mentions_accelerator(name) for name in ev.function.names)
-
-
-def use_literal(ev: Evaluator, value: Value, role: str) -> None:
-    """A device literal reaches a place where a device goes: remember it, unless it is guarded or compared."""
+def use_literal(ev: Evaluator, value: Value, role: Role) -> None:
+    """A device literal reaches a place where a device goes."""
     origin = value.origin
-    if origin is None or origin.how not in ("literal", "default") or ev.comparing or _on_purpose(ev):
+    if origin is None or origin.how not in ("literal", "default"):
         return
-    ev.module.hardcoded(ev.function, origin, "default" if origin.how == "default" else role)
+    if ev.comparing:
+        role = "compared"
+    elif origin.how == "default":
+        role = "default"
+    ev.module.hardcoded(ev.here(), origin, role)
 
 
 def device_keywords(ev: Evaluator, node: ast.Call, args: Arguments, dotted: str = "") -> None:
     """Literals given as `device=` and the like, whatever is called; `dotted` names it in a library."""
     name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     if name in api.RECORDS or name.startswith("assert"):
-        ev.module.harmless(at for at, value in args.all() if value.kind in (Kind.DEVICE, Kind.STRING))
+        ev.module.harmless(
+            (at for at, value in args.all() if value.kind in (Kind.DEVICE, Kind.STRING)), "recorded"
+        )
         return
     if not args.keywords or name in api.CONFIGURES or dotted.startswith("torch.cuda."):
         return
@@ -109,30 +108,29 @@ def _names_dtype(node: ast.expr) -> bool:
     return name.endswith("dtype")
 
 
-def hardcoded_call(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> None:
-    """Remember an unguarded `.cuda()`."""
-    if name != "cuda" or not isinstance(node.func, ast.Attribute) or _on_purpose(ev):
-        return
+def observe(
+    ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments, device: Device | None, casts: bool
+) -> None:
+    """Remember a move or cast, whatever becomes of it."""
+    ev.module.moved(ev, node, base, name, device, casts, _named(name, args))
+
+
+def observe_cast(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> None:
+    """Remember a cast by a method of its own; `x.type()` only asks."""
+    if name != "type" or args.positional or args.keywords:
+        ev.module.moved(ev, node, base, name, None, True, "")
+
+
+def _named(name: str, args: Arguments) -> Named:
+    """What the device is given as."""
     given = args.get(0, "device")
-    if given is not None and given.kind is Kind.STRING and given.device.form is Form.UNKNOWN:
-        return
-    if not args.keywords.keys() <= {"device", "non_blocking", "memory_format"}:
-        return
-    kind = "" if given is None else "device" if given.kind is Kind.DEVICE else "index"
-    ev.module.calls[node] = (ev.function, node.func.value, kind, _device_at_hand(ev))
-
-
-def _device_at_hand(ev: Evaluator) -> str | None:
-    """A local variable that holds a device chosen at run time."""
-    for scope in (ev.state.env, ev.module.state.env):
-        for name, value in scope.items():
-            if (
-                isinstance(name, str)
-                and value.kind is Kind.DEVICE
-                and value.device.form in (Form.EITHER, Form.SAME)
-            ):
-                return name
-    return None
+    if name == "cuda" and not args.keywords.keys() <= {"device", "non_blocking", "memory_format"}:
+        return "other"
+    if given is None:
+        return ""
+    if given.kind is Kind.STRING:
+        return "other" if given.device.form is Form.UNKNOWN else "literal"
+    return "device" if given.kind is Kind.DEVICE else "index"
 
 
 def _note_switch(ev: Evaluator, base: Value, device: Device) -> None:
@@ -147,7 +145,7 @@ def _note_switch(ev: Evaluator, base: Value, device: Device) -> None:
 def move_tensor(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
     """A tensor's move returns a copy."""
     device, casts = target(ev, node, name, args)
-    hardcoded_call(ev, node, base, name, args)
+    observe(ev, node, base, name, args, device, casts)
     if device is not None:
         _note_switch(ev, base, device)
     if ev.discarding is node:
@@ -183,8 +181,7 @@ def retype(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> Value
 def move_unknown(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
     """A move of something unknown: a tensor's copy, or a module's in place; what it is shows later."""
     device, casts = target(ev, node, name, args)
-    if name in ("to", "cuda") or base.cell is not None:
-        hardcoded_call(ev, node, base, name, args)
+    observe(ev, node, base, name, args, device, casts)
     if ev.discarding is node:
         if device is not None or casts:
             discarded(ev, node, base, name, casts, device)
@@ -202,8 +199,8 @@ def move_unknown(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Ar
 
 def move_module(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
     """A module moves in place and returns itself."""
-    device, _ = target(ev, node, "to" if name == "to_empty" else name, args)
-    hardcoded_call(ev, node, base, name, args)
+    device, casts = target(ev, node, "to" if name == "to_empty" else name, args)
+    observe(ev, node, base, name, args, device, casts)
     if device is not None:
         _note_switch(ev, base, device)
         relocate(ev, node, base, device, name)

@@ -1,4 +1,4 @@
-"""From observations to facts, once all evidence is in: what receivers were, and which meetings conflict."""
+"""What values turn out to be once all evidence is in, and which of those that meet are apart."""
 
 from __future__ import annotations
 
@@ -6,12 +6,11 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..knowledge import api
-from ..span import Span
-from .facts import AnyFact, BatchMeeting, Discarded, HardcodedCall, HardcodedDevice, StaleOptimizer
+from ..core.events import Conflict
 from .flow import Path
-from .module import MaybeLoss, Module, Seen
-from .scope import Met
+from .module import MaybeLoss, Module
+from .scope import Function, Here, Met
+from .source import Source
 from .values import (
     AS_CONTAINER,
     AS_LOADER,
@@ -29,78 +28,13 @@ from .values import (
     Form,
     Kind,
     Value,
+    devices_conflict,
 )
 
-_NODE_TYPES: dict[type, str] = {
-    ast.Call: "Call",
-    ast.Name: "Name",
-    ast.Attribute: "Attribute",
-    ast.Subscript: "Subscript",
-    ast.BinOp: "BinaryOperation",
-    ast.UnaryOp: "UnaryOperation",
-    ast.Compare: "Comparison",
-    ast.Constant: "SimpleString",
-    ast.IfExp: "IfExp",
-    ast.List: "List",
-    ast.Tuple: "Tuple",
-    ast.Dict: "Dict",
-    ast.ListComp: "ListComp",
-    ast.GeneratorExp: "GeneratorExp",
-    ast.DictComp: "DictComp",
-    ast.Lambda: "Lambda",
-    ast.BoolOp: "BooleanOperation",
-    ast.NamedExpr: "NamedExpr",
-    ast.Await: "Await",
-}
 _NOT_A_TENSOR = AS_MODULE | AS_OTHER | AS_LOADER | AS_CONTAINER
 
 
-class Source:
-    """The text of a file, to quote from and to count columns in characters."""
-
-    def __init__(self, text: str) -> None:
-        # `ast` counts lines as the tokenizer does: `splitlines` would also split at form feeds and the like.
-        self.lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-
-    def _column(self, line: int, offset: int) -> int:
-        text = self.lines[line - 1] if line <= len(self.lines) else ""
-        return offset if text.isascii() else len(text.encode()[:offset].decode("utf-8", "ignore"))
-
-    def span(self, node: ast.expr) -> Span:
-        """Where a node stands, columns in characters."""
-        end_line = node.end_lineno or node.lineno
-        return Span(
-            node.lineno,
-            self._column(node.lineno, node.col_offset),
-            end_line,
-            self._column(end_line, node.end_col_offset or 0),
-        )
-
-    def quote(self, node: ast.AST) -> str:
-        """The source of an expression on one line."""
-        if not isinstance(node, ast.expr):
-            return ""
-        span = self.span(node)
-        if span.line == span.end_line:
-            return self.lines[span.line - 1][span.column : span.end_column]
-        return ast.unparse(node)
-
-
-def facts(module: Module, text: str) -> tuple[AnyFact, ...]:
-    """The facts of an analysed module, in source order."""
-    source = Source(text)
-    _spread(module)
-    found: list[AnyFact] = []
-    found.extend(_discarded(module, source))
-    if not module.cuda_by_nature:
-        found.extend(_hardcoded(module, source))
-    found.extend(_stale(module, source))
-    found.extend(_batches(module, source))
-    found.sort(key=lambda fact: (fact.span, type(fact).__name__))
-    return tuple(found)
-
-
-def _spread(module: Module) -> None:
+def spread(module: Module) -> None:
     """What a function does with a parameter is evidence about what its callers pass."""
     for loss in module.losses:
         if loss.result is not None and loss.result.seen & DIFFERENTIATED:
@@ -113,37 +47,12 @@ def _spread(module: Module) -> None:
                 argument.note(parameter.seen & (AS_TENSOR | AS_OPERAND | AS_MODULE | AS_OTHER))
 
 
-# Discarded moves
+# Kinds
 
 
-def _discarded(module: Module, source: Source) -> list[AnyFact]:
-    found: list[AnyFact] = []
-    for node, seen in module.discards.items():
-        assert isinstance(node.func, ast.Attribute)
-        kind = _tensor_kind(seen)
-        if kind is None:
-            continue
-        receiver = node.func.value
-        found.append(
-            Discarded(
-                source.span(node),
-                "Call",
-                seen.method,
-                seen.casts,
-                kind,
-                source.quote(receiver),
-                _assignable(receiver) and kind is not Kind.PARAMETER and seen.statement,
-                source.quote(seen.loop) if seen.loop is not None else None,
-                seen.rebound,
-            )
-        )
-    return found
-
-
-def _tensor_kind(seen: Seen) -> Kind | None:
-    """The kind of the receiver if it is a tensor, by what it was made from or by how it is used."""
-    value = seen.receiver
-    if value.cell is not None and value.cell.seen & TO_MODULE and _parameter_of_forward(value.cell, seen):
+def tensor_kind(value: Value, function: Function | None) -> Kind | None:
+    """The kind of what is moved if it is a tensor, by what it was made from or by how it is used."""
+    if value.cell is not None and value.cell.seen & TO_MODULE and _parameter_of_forward(value.cell, function):
         return None if _contradicted(value.cell) else Kind.TENSOR
     kind = kind_by_use(value)
     if kind is None and value.kind is Kind.UNKNOWN and value.cell is not None:
@@ -221,8 +130,7 @@ def _from_default_collate(value: Value) -> bool:
     return value.kind is Kind.BATCH and value.device.form is Form.CPU and cell.via == "item"
 
 
-def _parameter_of_forward(cell: Cell, seen: Seen) -> bool:
-    function = seen.function
+def _parameter_of_forward(cell: Cell, function: Function | None) -> bool:
     if (
         function is None
         or function.owner is None
@@ -233,66 +141,27 @@ def _parameter_of_forward(cell: Cell, seen: Seen) -> bool:
     return any(cell is own for own in function.cells.values())
 
 
-def _assignable(node: ast.expr) -> bool:
-    """Whether an expression can be assigned to, and evaluated twice with the same meaning."""
-    if isinstance(node, ast.Name):
-        return True
-    if isinstance(node, ast.Attribute):
-        return _assignable(node.value)
-    if isinstance(node, ast.Subscript):
-        index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
-        return _assignable(node.value) and isinstance(index, (ast.Name, ast.Constant))
-    return False
-
-
-# Hardcoded devices
-
-
-def _hardcoded(module: Module, source: Source) -> list[AnyFact]:
-    found: list[AnyFact] = []
-    has_torch = module.state.env.get("torch") == Value(Kind.LIBRARY, data="torch")
-    for node, (_, receiver, given, device) in module.calls.items():
-        found.append(HardcodedCall(source.span(node), "Call", source.quote(receiver), given, device))
-    for literal, (_, role) in module.literals.items():
-        assert isinstance(literal, ast.Constant)
-        found.append(
-            HardcodedDevice(source.span(literal), "SimpleString", str(literal.value), role, has_torch)
-        )
-    return found
-
-
-# Optimizers
-
-
-def _stale(module: Module, source: Source) -> list[AnyFact]:
-    found: list[AnyFact] = []
-    for node, stale in module.stale.items():
-        if not isinstance(node, ast.Call):
-            continue
-        holding = stale.holding
-        stage = "replaced" if stale.method in ("to_empty", "FullyShardedDataParallel") else holding.stage
-        if stage in ("stepped", "loaded") and holding.stateless:
-            stage = "fresh"
-        inside = any(
-            other.holding == holding and other.function is not stale.function
-            for other in module.stale.values()
-        )
-        if inside and not _is_move(node):
-            continue  # the function that is called here is where the move stands
-        moved = node.func.value if isinstance(node.func, ast.Attribute) else node
-        if stale.method == "FullyShardedDataParallel" and node.args:
-            moved = node.args[0]
-        found.append(
-            StaleOptimizer(source.span(node), "Call", source.quote(moved), holding.name, holding.line, stage)
-        )
-    return found
-
-
-def _is_move(node: ast.Call) -> bool:
-    return isinstance(node.func, ast.Attribute) and node.func.attr in (*api.MOVE_METHODS, "to_empty")
-
-
 # Batches
+
+
+class Apart(NamedTuple):
+    """Two values that come together though they are apart, or may be."""
+
+    at: ast.expr
+    """The side that is behind."""
+    label: str
+    device: Device
+    cell: Cell | None
+    value: Value | None
+    within: str
+    """The loader, where one yields it."""
+    looped: bool
+    """Whether a loop yields it, or what it is part of."""
+    other: str
+    there: Device
+    conflict: Conflict
+    sibling_moved: bool
+    here: Here | None
 
 
 class _Element(NamedTuple):
@@ -320,16 +189,21 @@ def _placed(cell: Cell | None) -> bool:
     return cell is not None
 
 
-def _batches(module: Module, source: Source) -> list[AnyFact]:
+def apart(module: Module, source: Source) -> list[Apart]:
+    """The meetings of values that are apart, one for each cause."""
     dropped = _dropped(module)
     meetings = list(module.meetings)
     for loss in module.losses:
         meetings.extend(_loss_meetings(loss))
-    found: dict[object, BatchMeeting] = {}
+    found: dict[object, Apart] = {}
     for met in meetings:
-        for key, fact in (*_unmoved(met, dropped, source), *_under_other_conditions(met, source)):
-            if key not in found or fact.span < found[key].span:
-                found[key] = fact
+        for key, each in (
+            *_unmoved(met, dropped, source),
+            *_under_other_conditions(met, source),
+            *_made_behind(met, dropped, source),
+        ):
+            if key not in found or source.span(each.at) < source.span(found[key].at):
+                found[key] = each
     return [*found.values(), *_fed_unmoved(module, dropped, source)]
 
 
@@ -344,7 +218,7 @@ def _dropped(module: Module) -> set[object]:
     return dropped
 
 
-def _unmoved(met: Met, dropped: set[object], source: Source) -> Iterator[tuple[object, BatchMeeting]]:
+def _unmoved(met: Met, dropped: set[object], source: Source) -> Iterator[tuple[object, Apart]]:
     """Elements of batches that meet a value on a device."""
     for at, here, other, there in (
         (met.left, met.here, met.right, met.there),
@@ -357,18 +231,52 @@ def _unmoved(met: Met, dropped: set[object], source: Source) -> Iterator[tuple[o
             partly = element.whole.moved_to is not None
             yield (
                 (element.cell if partly else element.whole, met.function),
-                BatchMeeting(
-                    source.span(at),
-                    _NODE_TYPES.get(type(at), ""),
+                Apart(
+                    at,
                     element.cell.label or source.quote(at),
+                    here,
+                    element.cell,
+                    None,
                     _loader_name(element.whole),
+                    element.on_cpu or element.whole.via == "element",
                     source.quote(other),
-                    _device_name(there),
+                    there,
+                    Conflict.CERTAIN,
                     partly,
-                    certain=True,
-                    conditional=False,
+                    met.here_at,
                 ),
             )
+
+
+def _made_behind(met: Met, dropped: set[object], source: Source) -> Iterator[tuple[object, Apart]]:
+    """What the file itself makes on the cpu, and that meets a value on a device."""
+    if met.values is None:
+        return
+    one, other = met.values
+    for at, here, value, right, there in (
+        (met.left, met.here, one, met.right, met.there),
+        (met.right, met.there, other, met.left, met.here),
+    ):
+        made = value.origin is not None and value.origin.how in ("factory", "array")
+        if here.form is Form.CPU and here.key is None and made and devices_conflict(here, there):
+            if isinstance(at, ast.expr) and not _any_of(dropped, value.cell):
+                yield (
+                    (at, right),
+                    Apart(
+                        at,
+                        source.quote(at),
+                        here,
+                        value.cell,
+                        value,
+                        "",
+                        False,
+                        source.quote(right),
+                        there,
+                        Conflict.CERTAIN,
+                        False,
+                        met.here_at,
+                    ),
+                )
 
 
 def _any_of(cells: set[object], cell: Cell | None) -> bool:
@@ -378,7 +286,7 @@ def _any_of(cells: set[object], cell: Cell | None) -> bool:
     return cell is not None
 
 
-def _under_other_conditions(met: Met, source: Source) -> Iterator[tuple[object, BatchMeeting]]:
+def _under_other_conditions(met: Met, source: Source) -> Iterator[tuple[object, Apart]]:
     """Elements of one batch that meet, each moved under a condition of its own."""
     here, there = met.here.key, met.there.key
     if not isinstance(here, frozenset) or not isinstance(there, frozenset) or not _differ(here, there):
@@ -394,16 +302,19 @@ def _under_other_conditions(met: Met, source: Source) -> Iterator[tuple[object, 
     receiver = moves[0].func.value
     yield (
         ("paths", paths[0].node),
-        BatchMeeting(
-            source.span(receiver),
-            _NODE_TYPES.get(type(receiver), ""),
+        Apart(
+            receiver,
             source.quote(receiver),
+            met.here,
+            met.one,
+            None,
             "",
+            False,
             source.quote(met.right),
-            _device_name(met.there),
-            partly=True,
-            certain=True,
-            conditional=True,
+            met.there,
+            Conflict.BRANCHES,
+            True,
+            met.here_at,
         ),
     )
 
@@ -419,7 +330,7 @@ def _differ(here: frozenset[Path], there: frozenset[Path]) -> bool:
     return asked in (({"machine"}, {"option"}), ({"option"}, {"machine"}))
 
 
-def _fed_unmoved(module: Module, dropped: set[object], source: Source) -> Iterator[AnyFact]:
+def _fed_unmoved(module: Module, dropped: set[object], source: Source) -> Iterator[Apart]:
     """Arguments that one method passes to a module as they are, and another moves first."""
     moved = {
         (feed.module, feed.device): feed.function
@@ -447,16 +358,19 @@ def _fed_unmoved(module: Module, dropped: set[object], source: Source) -> Iterat
         passed = [site.arguments.get(feed.at.id) for site in feed.function.sites]
         if any(value is None or value.device.form is not Form.CPU for value in passed):
             continue
-        yield BatchMeeting(
-            source.span(feed.at),
-            _NODE_TYPES.get(type(feed.at), ""),
+        yield Apart(
+            feed.at,
             source.quote(feed.at),
+            feed.device,
+            cell,
+            None,
             "",
+            False,
             feed.module.label,
-            _device_name(feed.place),
-            partly=False,
-            certain=False,
-            conditional=False,
+            feed.place,
+            Conflict.CALLER,
+            False,
+            None,
         )
 
 
@@ -520,7 +434,7 @@ def _loader_name(whole: Cell) -> str:
     return parent.label if parent is not None and whole.via == "element" else ""
 
 
-def _device_name(device: Device) -> str:
+def device_name(device: Device) -> str:
     if device.form in (Form.SAME, Form.CPU) and isinstance(device.key, Cell):
         return device.key.label
     return device.name

@@ -128,6 +128,17 @@ class Meeting(NamedTuple):
     right: Device
 
 
+class Here(NamedTuple):
+    """Where something is observed, and under what."""
+
+    function: Function | None
+    certain: bool
+    """Whether an accelerator is certain there."""
+    loops: int
+    probing: bool
+    """Whether the code is expected to fail."""
+
+
 class Met(NamedTuple):
     """Values on two devices that come together."""
 
@@ -139,6 +150,10 @@ class Met(NamedTuple):
     one: Cell | None
     """The cell of the value at `left`."""
     other: Cell | None
+    here_at: Here | None = None
+    """Where it happens; None for what a caller brings about."""
+    values: tuple[Value, Value] | None = None
+    """Both values, where they are known."""
 
 
 class Feed(NamedTuple):

@@ -46,6 +46,7 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
     head, _, name = dotted.rpartition(".")
     if not head:
         return _builtin(ev, node, name, args)
+    ev.module.called(ev, node, dotted, args)
     if dotted in api.CUDA_QUERIES or (dotted == "torch.is_autocast_enabled" and not args.positional):
         return Value(Kind.FLAG, data=Truth(True, False, machine=True))
     if dotted == "torch.accelerator.current_accelerator":
@@ -121,7 +122,7 @@ def launched(ev: Evaluator, args: Arguments) -> None:
 def _through(ev: Evaluator, backend: Value | None) -> None:
     """Processes that talk through NCCL need a CUDA device each."""
     if backend is not None and backend.data == "nccl" and not ev.state.accelerated:
-        ev.module.cuda_by_nature = True
+        ev.module.by_nature["backend:nccl"] = None
 
 
 def _skip(ev: Evaluator, name: str, args: Arguments) -> Value:

@@ -223,6 +223,8 @@ class Origin(NamedTuple):
     node: Any
     """The `ast` node."""
     label: str = ""
+    guarded: bool = False
+    """Whether an accelerator is certain where a literal stands."""
 
 
 class Truth(NamedTuple):

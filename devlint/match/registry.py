@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import importlib
+import os
 import pkgutil
 import re
+import sys
 from functools import lru_cache
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 
 from .. import unreadable, unused
+from ..core.watches import EVENTS
 from ..errors import DevlintError
 from ..finding import Severity
 from ..rule import Rule
+from . import manifest
 from .selection import choose
+from .watch import Entry, Matcher, problem, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -45,15 +50,16 @@ class Installed(NamedTuple):
 
 @lru_cache(maxsize=1)
 def installed() -> Mapping[str, Installed]:
-    """Return every rule by code, in the order of codes; raises DevlintError where one is unusable."""
-    from importlib.metadata import entry_points
+    """Return every rule by code, in the order of codes; raises DevlintError where one is unusable.
 
+    It imports all of them: what a run of the linter needs to know first, `entries` knows without.
+    """
     found = {own.CODE: _own(own) for own in (unreadable, unused)}
-    entries = {entry.value: entry for entry in sorted(entry_points(group=GROUP), key=lambda e: e.value)}
-    if not entries:
+    points = _entry_points()
+    if not points:
         raise DevlintError("no rules are installed: devlint runs from an installation (`pip install -e .`)")
-    for entry in entries.values():
-        for module in _modules(entry):
+    for point in points:
+        for module in _modules(point):
             for rule in _rules(module):
                 item = _checked(rule, module)
                 if item.code in found:
@@ -64,17 +70,89 @@ def installed() -> Mapping[str, Installed]:
     return MappingProxyType(dict(sorted(found.items())))
 
 
+@lru_cache(maxsize=1)
+def entries() -> Mapping[str, Entry]:
+    """Return what every rule declares, by code; no rule is imported where the manifest is at hand."""
+    return MappingProxyType({entry.code: entry for entry in manifest.entries(_declared)})
+
+
 @lru_cache(maxsize=256)
-def active(selections: tuple[Selection, ...]) -> tuple[Rule[Any], ...]:
-    """Return an instance of every rule that these selections turn on, in the order of codes."""
-    rules = installed()
+def active(selections: tuple[Selection, ...]) -> Matcher:
+    """Return the watches of every rule that these selections turn on."""
     on = choose(severities(), selections)
-    return tuple(item.rule() for code, item in rules.items() if code in on and item.rule is not None)
+    return Matcher(entry for code, entry in entries().items() if code in on)
 
 
 def severities() -> dict[str, Severity]:
     """Return the severity of every rule by code."""
-    return {code: item.severity for code, item in installed().items()}
+    return {code: Severity(entry.severity) for code, entry in entries().items()}
+
+
+@lru_cache(maxsize=256)
+def load(entry: Entry) -> Rule[Any]:
+    """Import the one module of a rule and return an instance.
+
+    The manifest is not trusted to name code: what is imported is below an installed entry point.
+    """
+    if any(
+        entry.module == point.value or entry.module.startswith(f"{point.value}.") for point in _entry_points()
+    ):
+        try:
+            rule = getattr(importlib.import_module(entry.module), entry.rule, None)
+        except Exception as error:
+            raise _unloadable(entry.module, error) from error
+        if isinstance(rule, type) and issubclass(rule, Rule) and getattr(rule, "code", None) == entry.code:
+            return rule()
+    known = installed().get(entry.code)
+    if known is None or known.rule is None:
+        raise DevlintError(f"the rule {entry.code} is not installed any more: run devlint again")
+    return known.rule()
+
+
+def _declared() -> tuple[tuple[Entry, ...], set[str]]:
+    """Import all rules for what they declare, and name the files that this depends on."""
+    found = tuple(_entry(item) for item in installed().values())
+    files: set[str] = set()
+    for item in installed().values():
+        source = getattr(sys.modules.get(item.rule.__module__), "__file__", None) if item.rule else None
+        if source:
+            files |= {source, os.path.dirname(source)}
+    for point in _entry_points():
+        metadata = getattr(point.dist, "_path", None)
+        if metadata is not None:
+            files.add(os.path.join(metadata, "entry_points.txt"))
+        for place in getattr(sys.modules.get(point.value), "__path__", ()):
+            files.add(place)
+    return found, files
+
+
+def _entry(item: Installed) -> Entry:
+    rule = item.rule
+    watches = rule.watches if rule is not None else ()
+    return Entry(
+        item.code,
+        item.name,
+        item.severity.value,
+        rule.__module__ if rule is not None else "",
+        rule.__name__ if rule is not None else "",
+        watches,
+        frozenset().union(*map(words, watches)) if watches else frozenset(),
+    )
+
+
+@lru_cache(maxsize=1)
+def _entry_points() -> tuple[EntryPoint, ...]:
+    from importlib.metadata import entry_points
+
+    return tuple(
+        {entry.value: entry for entry in sorted(entry_points(group=GROUP), key=lambda e: e.value)}.values()
+    )
+
+
+def forget() -> None:
+    """Forget what is installed: for tests, which change it."""
+    for kept in (installed, entries, active, load, _entry_points):
+        kept.cache_clear()
 
 
 def _own(module: ModuleType) -> Installed:
@@ -92,7 +170,11 @@ def _modules(entry: EntryPoint) -> Iterator[ModuleType]:
             yield importlib.import_module(f"{root.__name__}.{info.name}")
     except Exception as error:
         name = f"{entry.value} (from {entry.dist.name})" if entry.dist else entry.value
-        raise DevlintError(f"cannot load the rules in {name}: {type(error).__name__}: {error}") from error
+        raise _unloadable(name, error) from error
+
+
+def _unloadable(name: str, error: Exception) -> DevlintError:
+    return DevlintError(f"cannot load the rules in {name}: {type(error).__name__}: {error}")
 
 
 def _rules(module: ModuleType) -> Iterator[type[Rule[Any]]]:
@@ -113,12 +195,32 @@ def _checked(rule: type[Rule[Any]], module: ModuleType) -> Installed:
         raise DevlintError(f"rule {where}: `name` must be in kebab-case, not {name!r}")
     if not isinstance(rule.severity, Severity):
         raise DevlintError(f"rule {where}: `severity` must be a Severity, not {rule.severity!r}")
-    if not isinstance(getattr(rule, "fact", None), type):
-        raise DevlintError(f"rule {where}: `fact` must be the type of fact it listens to")
+    complaint = _watches(rule)
+    if complaint:
+        raise DevlintError(f"rule {where}: {complaint}")
     page = (module.__doc__ or "").strip()
     if not page:
         raise DevlintError(f"rule {where}: its module has no docstring, which is its documentation page")
     return Installed(code, name, rule.severity, page, rule)
+
+
+def _watches(rule: type[Rule[Any]]) -> str:
+    """What is wrong with the watches of a rule; empty if nothing is."""
+    watches = getattr(rule, "watches", None)
+    if not isinstance(watches, tuple) or not watches:
+        return '`watches` must be a tuple of watches, such as `(call("torch.load"),)`'
+    for watch in watches:
+        complaint = problem(watch)
+        if complaint:
+            return f"`watches`: {complaint}"
+    given = {EVENTS[watch.event] for watch in watches}
+    for base in getattr(rule, "__orig_bases__", ()):
+        for kind in get_args(base) if get_origin(base) is Rule else ():
+            said = set(get_args(kind)) or {kind}
+            if all(isinstance(each, type) for each in said) and not given <= said:
+                names = ", ".join(sorted(each.__name__ for each in given - said))
+                return f"`watches`: it is a rule on {', '.join(sorted(e.__name__ for e in said))}, not on {names}"
+    return ""
 
 
 def _origins(*items: Installed) -> str:

@@ -16,29 +16,38 @@ from ..span import Span
 from ..text import split_rows
 from ..unreadable import too_deep, unsupported
 from . import slices
+from .ask import File, Questions
 from .change import Renderer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..rule import Fact, Report, Rule
+    from ..core.events import Event
+    from ..rule import Ask, Report, Rule
     from .slices import Slice
 
-    Suspect = tuple[Fact, Rule[Any]]
+    Suspect = tuple[Event, Rule[Any]]
     Nodes = dict[tuple[str, Span], libcst.CSTNode]
 
 
-def visit(text: str, tree: ast.Module, suspects: Sequence[Suspect], path: str) -> list[Finding]:
+def visit(
+    text: str,
+    tree: ast.Module,
+    suspects: Sequence[Suspect],
+    path: str,
+    target_torch: tuple[int, int] | None = None,
+) -> list[Finding]:
     """Return what the rules say about their suspects, in order of position."""
     rows = split_rows(text)
-    found: set[Finding] = set()  # a fact may be observed twice, as when a loop body is inferred again
+    file = File(text, tree, target_torch)
+    found: set[Finding] = set()
     waiting: dict[Span, list[Suspect]] = {}
-    for fact, rule in suspects:
-        waiting.setdefault(fact.span, []).append((fact, rule))
+    for event, rule in suspects:
+        waiting.setdefault(event.at.span, []).append((event, rule))
     for part, spans in slices.cut(tree, rows, waiting).items():
         inside = [suspect for span in spans for suspect in waiting[span]]
         try:
-            found.update(_in_slice(part, rows, inside, path))
+            found.update(_in_slice(part, rows, inside, path, file))
         except RecursionError:
             found.add(too_deep(path, part.first))
         except libcst.ParserSyntaxError as error:
@@ -46,23 +55,27 @@ def visit(text: str, tree: ast.Module, suspects: Sequence[Suspect], path: str) -
     return sorted(found, key=lambda finding: finding[:5])
 
 
-def _in_slice(part: Slice, rows: Sequence[str], suspects: Sequence[Suspect], path: str) -> Iterator[Finding]:
+def _in_slice(
+    part: Slice, rows: Sequence[str], suspects: Sequence[Suspect], path: str, file: File
+) -> Iterator[Finding]:
     """Run the rules on one slice, or on the whole file where the slice does not parse on its own."""
     try:
         wrapper, nodes = _nodes(part, suspects)
     except libcst.ParserSyntaxError:
         part = slices.whole(rows)
         wrapper, nodes = _nodes(part, suspects)
+    positions = wrapper.resolve(PositionProvider)
+    ask = Questions(file, part, positions)
     reports = [
-        (report, rule, fact.span)
-        for fact, rule in suspects
-        if (node := nodes.get((fact.node_type, fact.span))) is not None
-        for report in _reports(rule, node, fact, path)
+        (report, rule, event.at.span)
+        for event, rule in suspects
+        if (node := nodes.get((event.at.node, event.at.span))) is not None
+        for report in _reports(rule, node, event, ask, path)
     ]
     if not reports:
         return
     ends = logical_ends(rows, part.first, max(span.line for _, _, span in reports))
-    renderer = Renderer(wrapper.module, wrapper.resolve(PositionProvider), part)
+    renderer = Renderer(wrapper.module, positions, part)
     for report, rule, span in reports:
         after = bisect_left(ends, span.line)
         yield Finding(
@@ -82,20 +95,20 @@ def _in_slice(part: Slice, rows: Sequence[str], suspects: Sequence[Suspect], pat
 def _nodes(part: Slice, suspects: Sequence[Suspect]) -> tuple[MetadataWrapper, Nodes]:
     """Parse a slice and find the nodes of the suspects in it."""
     wrapper = MetadataWrapper(libcst.parse_module(part.text), unsafe_skip_copy=True)
-    finder = _Finder(part, {(fact.node_type, fact.span) for fact, _ in suspects})
+    finder = _Finder(part, {(event.at.node, event.at.span) for event, _ in suspects})
     wrapper.visit(finder)
     return wrapper, finder.found
 
 
-def _reports(rule: Rule[Any], node: libcst.CSTNode, fact: Fact, path: str) -> list[Report]:
+def _reports(rule: Rule[Any], node: libcst.CSTNode, event: Event, ask: Ask, path: str) -> list[Report]:
     try:
-        return list(rule.visit(node, fact))
+        return list(rule.visit(node, event, ask))
     except Exception as error:
-        raise broken_rule(rule.code, path, fact.span.line, error) from error
+        raise broken_rule(rule.code, path, event.at.span.line, error) from error
 
 
 class _Finder(libcst.CSTVisitor):
-    """Collects the nodes of the classes and places that the facts name."""
+    """Collects the nodes of the classes and places that the events name."""
 
     METADATA_DEPENDENCIES = (PositionProvider,)
 
@@ -107,7 +120,7 @@ class _Finder(libcst.CSTVisitor):
         self.found: Nodes = {}
 
     def on_visit(self, node: libcst.CSTNode) -> bool:
-        """Remember a wanted node; go on below it, as facts nest."""
+        """Remember a wanted node; go on below it, as events nest."""
         name = type(node).__name__
         if name in self.types:
             place = self.get_metadata(PositionProvider, node)

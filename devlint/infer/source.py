@@ -1,0 +1,68 @@
+"""The text of a file: quotes of its expressions, and where they stand in characters."""
+
+from __future__ import annotations
+
+import ast
+
+from ..span import Span
+
+NODE_TYPES: dict[type, str] = {
+    ast.Call: "Call",
+    ast.Name: "Name",
+    ast.Attribute: "Attribute",
+    ast.Subscript: "Subscript",
+    ast.BinOp: "BinaryOperation",
+    ast.UnaryOp: "UnaryOperation",
+    ast.Compare: "Comparison",
+    ast.Constant: "SimpleString",
+    ast.IfExp: "IfExp",
+    ast.List: "List",
+    ast.Tuple: "Tuple",
+    ast.Dict: "Dict",
+    ast.ListComp: "ListComp",
+    ast.GeneratorExp: "GeneratorExp",
+    ast.DictComp: "DictComp",
+    ast.Lambda: "Lambda",
+    ast.BoolOp: "BooleanOperation",
+    ast.NamedExpr: "NamedExpr",
+    ast.Await: "Await",
+}
+"""The LibCST class of each class of expressions."""
+
+
+def node_type(node: ast.AST) -> str:
+    """The LibCST class of an expression's node; empty where several are possible."""
+    if isinstance(node, ast.Constant) and not isinstance(node.value, str):
+        return {int: "Integer", float: "Float", complex: "Imaginary"}.get(type(node.value), "Name")
+    return NODE_TYPES.get(type(node), "")
+
+
+class Source:
+    """The text of a file, to quote from and to count columns in characters."""
+
+    def __init__(self, text: str) -> None:
+        # `ast` counts lines as the tokenizer does: `splitlines` would also split at form feeds and the like.
+        self.lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+    def _column(self, line: int, offset: int) -> int:
+        text = self.lines[line - 1] if line <= len(self.lines) else ""
+        return offset if text.isascii() else len(text.encode()[:offset].decode("utf-8", "ignore"))
+
+    def span(self, node: ast.expr) -> Span:
+        """Where a node stands, columns in characters."""
+        end_line = node.end_lineno or node.lineno
+        return Span(
+            node.lineno,
+            self._column(node.lineno, node.col_offset),
+            end_line,
+            self._column(end_line, node.end_col_offset or 0),
+        )
+
+    def quote(self, node: ast.AST) -> str:
+        """The source of an expression on one line."""
+        if not isinstance(node, ast.expr):
+            return ""
+        span = self.span(node)
+        if span.line == span.end_line:
+            return self.lines[span.line - 1][span.column : span.end_column]
+        return ast.unparse(node)
