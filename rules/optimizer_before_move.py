@@ -33,10 +33,12 @@ from ..rule import (
     Report,
     Rule,
     Severity,
+    casts,
     cst,
     everywhere,
     held_by,
     move,
+    unless,
 )
 
 _WHY = {
@@ -53,7 +55,7 @@ class OptimizerBeforeMove(Rule[Move]):
 
     code = "DEV301"
     name = "optimizer-before-move"
-    watches = (move(held_by("optimizer")),)
+    watches = (move(held_by("optimizer"), unless(casts())),)
     claim = Claim(
         MIXED_DEVICES,
         programs={

@@ -11,7 +11,6 @@ from functools import lru_cache
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 
-from .. import unreadable, unused
 from ..core.watches import EVENTS
 from ..errors import DevlintError
 from ..finding import Severity
@@ -54,6 +53,8 @@ def installed() -> Mapping[str, Installed]:
 
     It imports all of them: what a run of the linter needs to know first, `entries` knows without.
     """
+    from .. import unreadable, unused  # what reads comments is not needed to know the rules
+
     found = {own.CODE: _own(own) for own in (unreadable, unused)}
     points = _entry_points()
     if not points:
