@@ -16,7 +16,7 @@ _STATEMENT = (
 
 
 class _Sieve(NamedTuple):
-    """Patterns on bytes: a thousandth of what inferring costs, and half of the lines of most packages stop here."""
+    """Patterns on bytes: a thousandth of what inferring costs; half the lines of most packages stop here."""
 
     heads: re.Pattern[bytes]
     triggers: tuple[re.Pattern[bytes], ...]
@@ -36,6 +36,8 @@ def _sieve(words: frozenset[tuple[str, str]]) -> _Sieve:
         patterns.append(rb"['\"](?:%b)\b" % texts)
     if names := of("name"):
         patterns.append(rb"\b(?:%b)\b" % names)
+    if starts := of("start"):
+        patterns.append(rb"\b(?:%b)" % starts)
     triggers = [re.compile(b"|".join(patterns))] if patterns else []
     if statements := of("statement"):
         triggers.append(re.compile(_STATEMENT % statements, re.MULTILINE))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import pytest
 
 from devlint.core.events import Bind, Call, Compare, Conflict, Event, Literal_, Meeting, Move, Use
 from devlint.infer import exports, infer
 
+E = TypeVar("E", bound=Event)
 LOOP = """
 import torch
 from torch import nn
@@ -27,7 +30,7 @@ def lookup_in(**modules: str):  # type: ignore[no-untyped-def]
     return known.get
 
 
-def events(kind, text, **modules):  # type: ignore[no-untyped-def]
+def events(kind: type[E], text: str, **modules: str) -> list[E]:
     return [each for each in infer(text, lookup=lookup_in(**modules)).events if isinstance(each, kind)]
 
 
@@ -167,12 +170,12 @@ def gpu():
     assert moved.at.guard.certain is guarded
 
 
-def one(kind: type[Event], line: str, before: str = "") -> Event:
+def one(kind: type[E], line: str, before: str = "") -> E:
     """Return the one event of a type in a line of code."""
     text = f"import torch\nfrom torch import nn\nx = torch.zeros(2)\nm = nn.Linear(2, 2)\n{before}{line}\n"
     row = text.count("\n")
     (found,) = [each for each in events(kind, text) if each.at.span.line == row]
-    return found  # type: ignore[no-any-return]
+    return found
 
 
 @pytest.mark.parametrize(
@@ -185,10 +188,10 @@ def one(kind: type[Event], line: str, before: str = "") -> Event:
     ],
 )
 def test_what_is_guarded_is_seen_with_its_guard(before: str, certain: bool, hints: tuple[str, ...]) -> None:
-    for kind, line in ((Move, "x.cuda()"), (Literal_, 'torch.ones(2, device="cuda:1")')):
-        found = one(kind, line, before)
-        assert (found.at.guard.certain, found.at.guard.hints) == (certain, hints)
-        assert found.at.guard.guarded is (certain or bool(hints))
+    moved, written = one(Move, "x.cuda()", before), one(Literal_, 'torch.ones(2, device="cuda:1")', before)
+    for found in (moved.at.guard, written.at.guard):
+        assert (found.certain, found.hints) == (certain, hints)
+        assert found.guarded is (certain or bool(hints))
 
 
 @pytest.mark.parametrize(
@@ -204,7 +207,7 @@ def test_what_is_guarded_is_seen_with_its_guard(before: str, certain: bool, hint
     ],
 )
 def test_where_a_literal_goes(line: str, role: str) -> None:
-    assert one(Literal_, line).role == role  # type: ignore[union-attr]
+    assert one(Literal_, line).role == role
 
 
 @pytest.mark.parametrize(
@@ -228,7 +231,7 @@ def test_a_call_has_the_name_of_its_callee_and_of_what_it_is_given(
 def test_what_only_use_shows_to_be_a_tensor_has_its_methods() -> None:
     text = "import torch\ndef f(x):\n    x.unsqueeze(0)\n    return x.numpy()\n"
     assert [each.callee for each in events(Call, text)] == ["Tensor.unsqueeze", "Tensor.numpy"]
-    assert not any(each.receiver.certain for each in events(Call, text))
+    assert not any(each.receiver and each.receiver.certain for each in events(Call, text))
 
 
 def test_names_that_are_read_and_not_called() -> None:
@@ -236,7 +239,7 @@ def test_names_that_are_read_and_not_called() -> None:
     (used,) = events(Use, text)
     assert used.name == "torch.cuda.FloatTensor"
     (called,) = events(Call, text)
-    assert (called.callee, called.topics) == ("torch.cuda.set_device", {"needs-cuda"})
+    assert (called.callee, called.topics) == ("torch.cuda.set_device", frozenset({"needs-cuda"}))
 
 
 def test_what_is_bound_and_compared() -> None:
@@ -272,6 +275,10 @@ class Net(torch.nn.Module):
         return x.half()
 """
     in_loop, probed, kept = events(Move, text)
-    assert (in_loop.at.function, in_loop.at.context, in_loop.at.loops) == ("Net.forward", {"forward"}, 1)
+    assert (in_loop.at.function, in_loop.at.context, in_loop.at.loops) == (
+        "Net.forward",
+        frozenset({"forward"}),
+        1,
+    )
     assert (in_loop.result, kept.result) == ("discarded", "kept")
     assert probed.at.context == {"forward", "probe"}

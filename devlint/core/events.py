@@ -119,7 +119,7 @@ class Move(NamedTuple):
     in_place: bool
     result: Fate
     iterates: str | None
-    """What is iterated, when the receiver is an element that a loop yields and nothing reads it afterwards."""
+    """What is iterated, when the receiver is an element that a loop yields and that nothing reads later."""
     holders: tuple[Holder, ...]
     replaces: bool
     """Whether it makes new parameters, as `to_empty` and FSDP do: who holds the old ones holds dead ones."""

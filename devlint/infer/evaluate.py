@@ -612,6 +612,9 @@ class Evaluator:
         forms = {body.device.form, orelse.device.form}
         if forms == {Form.CPU, Form.ACCELERATOR} and body.kind in (Kind.STRING, Kind.DEVICE):
             self.module.harmless((node.body, node.orelse), "chosen")
+            for value in (body, orelse):
+                if value.origin is not None and value.origin.how == "literal":
+                    self.module.hardcoded(self.here(), value.origin, "chosen")
         return join(body, orelse)
 
     @handles(ast.NamedExpr)

@@ -258,25 +258,25 @@ def _made_behind(met: Met, dropped: set[object], source: Source) -> Iterator[tup
         (met.right, met.there, other, met.left, met.here),
     ):
         made = value.origin is not None and value.origin.how in ("factory", "array")
-        if here.form is Form.CPU and here.key is None and made and devices_conflict(here, there):
-            if isinstance(at, ast.expr) and not _any_of(dropped, value.cell):
-                yield (
-                    (at, right),
-                    Apart(
-                        at,
-                        source.quote(at),
-                        here,
-                        value.cell,
-                        value,
-                        "",
-                        False,
-                        source.quote(right),
-                        there,
-                        Conflict.CERTAIN,
-                        False,
-                        met.here_at,
-                    ),
-                )
+        behind = here.form is Form.CPU and here.key is None and made and not _any_of(dropped, value.cell)
+        if behind and isinstance(at, ast.expr) and devices_conflict(here, there):
+            yield (
+                (at, right),
+                Apart(
+                    at,
+                    source.quote(at),
+                    here,
+                    value.cell,
+                    value,
+                    "",
+                    False,
+                    source.quote(right),
+                    there,
+                    Conflict.CERTAIN,
+                    False,
+                    met.here_at,
+                ),
+            )
 
 
 def _any_of(cells: set[object], cell: Cell | None) -> bool:
@@ -435,6 +435,7 @@ def _loader_name(whole: Cell) -> str:
 
 
 def device_name(device: Device) -> str:
+    """What the program calls a device."""
     if device.form in (Form.SAME, Form.CPU) and isinstance(device.key, Cell):
         return device.key.label
     return device.name

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from ..core import events as event
 from ..core.events import At, Holder, Seen, Why
 from ..core.kinds import Kind
 from ..core.places import Branch, Form, Place
-from ..core.values import Origin
+from ..core.values import How, Origin
 from ..knowledge import api
 from ..knowledge.topics import parameters_of, topics_of
 from .flow import Path
@@ -41,6 +41,15 @@ _METHODS_OF = {
     Kind.ARRAY: "Array",
 }
 """What callees are called whose receiver has one of these kinds."""
+_ORIGINS: dict[str, How] = {
+    "factory": "factory",
+    "array": "array",
+    "loader": "loader",
+    "moved": "moved",
+    "literal": "literal",
+    "default": "default",
+    "made": "made",
+}
 _ALL_MOVES = api.MOVE_METHODS | {"to_empty"}
 _REPLACES = ("to_empty", "FullyShardedDataParallel")
 
@@ -108,7 +117,11 @@ class Settled:
         return Place(_FORMS[device.form], name, None if key is None else self.number(key))
 
     def _branch(self, path: Path) -> Branch:
-        asks = path.asks if path.asks == "machine" or path.asks == "option" else ""
+        asks: Literal["machine", "option", ""] = ""
+        if path.asks == "machine":
+            asks = "machine"
+        elif path.asks == "option":
+            asks = "option"
         move = -1 if path.origin is None else self.number(path.origin.node)
         return Branch(self.number(path.chain), self.number(path.node), path.outcome, asks, move)
 
@@ -119,24 +132,15 @@ class Settled:
         kind = tensor_kind(value, function)
         settled = in_use(value).kind if kind is None else kind
         origin = value.origin
-        where = None
-        if origin is not None and origin.how in (
-            "factory",
-            "array",
-            "loader",
-            "moved",
-            "literal",
-            "default",
-            "made",
-        ):
-            name = _qualified(function)
-            where = Origin(origin.how, name, self.number(origin.node))  # type: ignore[arg-type]
+        made = None
+        if origin is not None and origin.how in _ORIGINS:
+            made = Origin(_ORIGINS[origin.how], _qualified(function), self.number(origin.node))
         return Seen(
             _KINDS[settled],
             self.place(device),
             None if value.cell is None else self.number(value.cell),
             self.source.quote(node) if node is not None else "",
-            where,
+            made,
             value.kind is settled and settled is not OldKind.UNKNOWN,
             self.source.span(node) if isinstance(node, ast.expr) else None,
             made_here=origin is not None and origin.how in ("factory", "array") and origin.node is node,
@@ -150,13 +154,10 @@ class Settled:
         for node, moved in self.module.movements.items():
             if wants("move", moved.method):
                 yield self._move(node, moved)
-        for node, stale in self.module.stale.items():
-            if (
-                isinstance(node, ast.Call)
-                and node not in self.module.movements
-                and not self._told(node, stale)
-            ):
-                yield self._brought_about(node, stale)
+        for call, stale in self.module.stale.items():
+            alone = call not in self.module.movements
+            if alone and isinstance(call, ast.Call) and not self._told(call, stale):
+                yield self._brought_about(call, stale)
 
     def _move(self, node: ast.Call, moved: Moved) -> event.Move:
         assert isinstance(node.func, ast.Attribute)
@@ -258,10 +259,9 @@ class Settled:
     def literals(self) -> Iterator[event.Literal_]:
         """Literal names of devices that reach a place where a device goes."""
         for node, placed in self.module.literals.items():
-            if isinstance(node, ast.Constant) and self.module.wants("literal", str(node.value)):
-                yield event.Literal_(
-                    self.at(node, placed.function, placed.here), str(node.value), placed.role
-                )
+            text = str(node.value) if isinstance(node, ast.Constant) else ""
+            if text and self.module.wants("literal", text):
+                yield event.Literal_(self.at(node, placed.function, placed.here), text, placed.role)
 
     # Values that come together, or are kept
 

@@ -1,8 +1,8 @@
 """What the installed rules declare, kept in the user's cache folder: to know it, no rule need be imported.
 
-The file is data and nothing else, and is never trusted to name code: `registry.load` imports a module only
-below an entry point that is installed. It counts only where the user owns it and nobody else can write it, and
-where nothing has changed that it was made from. Whatever is wrong with it, the rules are imported once instead.
+The file is data, and is never trusted to name code: `registry.load` imports a module only below an entry
+point that is installed. It counts where the user owns it, nobody else can write it, and nothing has changed
+that it was made from. Whatever is wrong with it, the rules are imported once instead.
 """
 
 from __future__ import annotations
@@ -30,16 +30,17 @@ Stamp = tuple[str, int, int]
 """A file or folder, the time of its last change in nanoseconds, and its size; -1 where there is none."""
 
 
-def entries(declare: Callable[[], tuple[tuple[Entry, ...], Iterable[str]]]) -> tuple[Entry, ...]:
+def entries(declare: Callable[[], tuple[tuple[Entry, ...], Iterable[str] | None]]) -> tuple[Entry, ...]:
     """Return what all installed rules declare, from the cache if that is still true.
 
-    Otherwise `declare` imports the rules; it also names the files that their declarations depend on.
+    Otherwise `declare` imports the rules; it also names the files that their declarations depend on, or gives
+    None where they must be imported again next time.
     """
     path = _path()
     found = _read(path) if path is not None else None
     if found is None:
         found, files = declare()
-        if path is not None:
+        if path is not None and files is not None:
             _write(path, found, files)
     return found
 
@@ -77,7 +78,7 @@ def _path() -> str | None:
 
 
 def _environment() -> tuple[Any, ...]:
-    """What the manifest holds for: the interpreter, devlint, and the folders in which packages are installed."""
+    """What the manifest holds for: the interpreter, devlint, and the folders that packages are in."""
     return (_FORMAT, __version__, sys.version, sys.executable, tuple(map(_stamp, sys.path)))
 
 
@@ -155,7 +156,8 @@ def _write(path: str, found: tuple[Entry, ...], files: Iterable[str]) -> None:
     )
     temporary = f"{path}.{os.getpid()}"
     try:
-        raw = marshal.dumps((_environment(), tuple(map(_stamp, sorted(files))), rules))
+        data: Any = (_environment(), tuple(map(_stamp, sorted(files))), rules)
+        raw = marshal.dumps(data)
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         if not _private(os.stat(os.path.dirname(path)), stat.S_ISDIR):
             return

@@ -95,9 +95,7 @@ def load(entry: Entry) -> Rule[Any]:
 
     The manifest is not trusted to name code: what is imported is below an installed entry point.
     """
-    if any(
-        entry.module == point.value or entry.module.startswith(f"{point.value}.") for point in _entry_points()
-    ):
+    if any(f"{entry.module}.".startswith(f"{point.value}.") for point in _entry_points()):
         try:
             rule = getattr(importlib.import_module(entry.module), entry.rule, None)
         except Exception as error:
@@ -145,9 +143,8 @@ def _entry(item: Installed) -> Entry:
 def _entry_points() -> tuple[EntryPoint, ...]:
     from importlib.metadata import entry_points
 
-    return tuple(
-        {entry.value: entry for entry in sorted(entry_points(group=GROUP), key=lambda e: e.value)}.values()
-    )
+    found = sorted(entry_points(group=GROUP), key=lambda entry: entry.value)
+    return tuple({entry.value: entry for entry in found}.values())
 
 
 def forget() -> None:
@@ -219,8 +216,8 @@ def _watches(rule: type[Rule[Any]]) -> str:
         for kind in get_args(base) if get_origin(base) is Rule else ():
             said = set(get_args(kind)) or {kind}
             if all(isinstance(each, type) for each in said) and not given <= said:
-                names = ", ".join(sorted(each.__name__ for each in given - said))
-                return f"`watches`: it is a rule on {', '.join(sorted(e.__name__ for e in said))}, not on {names}"
+                own, others = (", ".join(sorted(e.__name__ for e in kinds)) for kinds in (said, given - said))
+                return f"`watches`: it is a rule on {own}, not on {others}"
     return ""
 
 

@@ -109,7 +109,7 @@ def words(watch: Watch) -> Words:
     """What a file must contain for a watch to match in it: pairs of a kind of word and the word.
 
     One of the `method`s (called), `statement`s (methods called and the result thrown away), `text`s (in
-    quotes) or `name`s, and one of the `head`s. `any` means that no word tells.
+    quotes), `name`s or `start`s of names, and one of the `head`s. `any` means that no word tells.
     """
     if watch.event == "move":
         return _words_of_moves(watch) | {("head", "torch")}
@@ -124,10 +124,10 @@ def words(watch: Watch) -> Words:
         return frozenset({("any", ""), ("head", "torch")})
     for name in names:
         parts = [part for part in name.replace("*", "").split(".") if part]
-        if not parts:
+        if not parts or (name[0] == "*" and name[1] != "."):
             found |= {("any", ""), ("head", "torch")}
             continue
-        found.add(("name", parts[-1]))
+        found.add(("start" if name[-1] == "*" and name[-2] != "." else "name", parts[-1]))
         lower = parts[0][:1].islower() and name[0] != "*" and watch.event != "bind"
         found.add(("head", parts[0] if lower else "torch"))
     return frozenset(found)
@@ -159,13 +159,11 @@ class Matcher:
             for watch in entry.watches:
                 self._by_event.setdefault(EVENTS[watch.event], []).append((entry, watch))
         for event in EVENTS:
-            names = [
-                item for _, watch in self._by_event.get(EVENTS[event], ()) for item in watch.names or "*"
-            ]
-            self._wanted[event] = _wanted(names)
+            watches = [watch for _, watch in self._by_event.get(EVENTS[event], ())]
+            self._wanted[event] = _wanted(item for watch in watches for item in watch.names or "*")
 
     def wants(self, event: str, name: str = "") -> bool:
-        """Whether some watch could match an event of this type and name; the inference leaves out the rest."""
+        """Whether some watch could match an event of this type and name: the others need not be made."""
         wanted = self._wanted[event]
         return wanted.everything or name.rpartition(".")[2] in wanted.ends or name.startswith(wanted.starts)
 

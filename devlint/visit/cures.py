@@ -25,7 +25,7 @@ class Change(NamedTuple):
 def keep_result(call: libcst.Call) -> Change | None:
     """`x.to(d)` as a statement becomes `x = x.to(d)`, where `x` can be assigned to and read twice."""
     receiver = call.func.value if isinstance(call.func, cst.Attribute) else None
-    if receiver is None or not _assignable(receiver):
+    if not isinstance(receiver, (cst.Name, cst.Attribute, cst.Subscript)) or not _assignable(receiver):
         return None
     kept = cst.Assign(targets=[cst.AssignTarget(target=receiver)], value=call)
     return Change("assign the result", ((call, kept),), safe=True)
