@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -100,6 +101,16 @@ def test_a_rule_is_short_and_knows_no_engine(name: str) -> None:
     for target in imported(name, MODULES[name]):
         root, _, rest = target.partition(".")
         assert root != "devlint" or rest in OF_RULES, f"{name} imports {target}"
+
+
+CODE = re.compile(r"DEV[1-9]\d\d")
+
+
+@pytest.mark.parametrize("name", [name for name in MODULES if part_of(name) != "rules"])
+def test_nothing_but_a_rule_knows_its_code(name: str) -> None:
+    tree = ast.parse(MODULES[name].read_text())
+    strings = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    assert not [text for text in strings if isinstance(text, str) and CODE.fullmatch(text)]
 
 
 def loaded(tmp_path: Path, source: str) -> set[str]:

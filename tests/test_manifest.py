@@ -192,6 +192,23 @@ def test_what_is_installed_changed_or_removed_is_noticed(home: Home, tmp_path: P
     home.run(source, path=str(site))
 
 
+def test_a_change_of_what_a_rule_shares_with_others_is_noticed(home: Home, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    package, information = site / "acme", site / "acme-1.dist-info"
+    for folder in (package, information):
+        folder.mkdir(parents=True)
+    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1\n")
+    (information / "entry_points.txt").write_text("[devlint.rules]\nacme = acme.rules\n")
+    (package / "__init__.py").write_text("")
+    rule = ACME.replace('"acme.launch"', "NAME").replace(
+        "from devlint", "from .names import NAME\nfrom devlint"
+    )
+    (package / "rules.py").write_text(rule)
+    for name in ("launch", "landing"):
+        (package / "names.py").write_text(f'NAME = "acme.{name}"\n')
+        assert "acme.rules" in home.run(f"import acme\nacme.{name}()\n", path=str(site), status=1)
+
+
 def test_no_module_is_imported_that_no_entry_point_is_above(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

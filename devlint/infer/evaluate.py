@@ -128,7 +128,7 @@ class Evaluator:
         """How many contexts enclose it that expect it to fail."""
 
     def eval(self, node: ast.expr) -> Value:
-        """The value of an expression; notes evidence and facts on the way."""
+        """The value of an expression; notes evidence and observations on the way."""
         handler = _HANDLERS.get(type(node))
         if handler is not None:
             return handler(self, node)

@@ -112,16 +112,18 @@ def _declared() -> tuple[tuple[Entry, ...], set[str]]:
     """Import all rules for what they declare, and name the files that this depends on."""
     found = tuple(_entry(item) for item in installed().values())
     files: set[str] = set()
-    for item in installed().values():
-        source = getattr(sys.modules.get(item.rule.__module__), "__file__", None) if item.rule else None
-        if source:
-            files |= {source, os.path.dirname(source)}
+    packages = {point.value.partition(".")[0] for point in _entry_points()}
+    for name, module in tuple(sys.modules.items()):
+        source = getattr(module, "__file__", None)
+        if source and name.partition(".")[0] in packages:
+            files |= {
+                source,
+                os.path.dirname(source),
+            }  # of a folder, the change is that a module comes or goes
     for point in _entry_points():
         metadata = getattr(point.dist, "_path", None)
         if metadata is not None:
             files.add(os.path.join(metadata, "entry_points.txt"))
-        for place in getattr(sys.modules.get(point.value), "__path__", ()):
-            files.add(place)
     return found, files
 
 
