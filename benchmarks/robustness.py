@@ -29,7 +29,7 @@ def main() -> int:
     parser.add_argument("--all", action="store_true", help="infer files that do not mention torch too")
     options = parser.parse_args()
     if options.all:
-        sift.matters = lambda raw: True
+        sift.matters = lambda raw, words: True
     times: list[tuple[float, str]] = []
     counts = {"files": 0, "findings": 0, "unreadable": 0, "crashes": 0}
     for folder in options.folders:

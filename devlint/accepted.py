@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from .console import say
 from .lint import selections_for
-from .registry import severities
-from .selection import choose
+from .match.registry import severities
+from .match.selection import choose
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -105,8 +105,8 @@ class _Check:
         for flag in ("select", "extend_select", "ignore"):
             selectors = getattr(self.options, flag)
             if selectors:
-                from .registry import installed
-                from .selection import check as check_selectors
+                from .match.registry import installed
+                from .match.selection import check as check_selectors
 
                 check_selectors(selectors, installed(), f"--{flag.replace('_', '-')}")
 
@@ -246,7 +246,7 @@ class _Check:
             _project(os.getcwd()),
         )
         if self.format == "sarif":
-            from .registry import installed
+            from .match.registry import installed
 
             outcome = outcome._replace(rules=installed())
         if self.options.diff:

@@ -8,12 +8,12 @@ import sys
 from typing import TYPE_CHECKING
 
 from .finding import Severity
-from .registry import installed, meant
+from .match.registry import installed, meant
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from .registry import Installed
+    from .match.registry import Installed
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -11,16 +11,19 @@ from .errors import broken_rule
 from .finding import order
 from .globs import chosen
 from .infer import infer
-from .selection import choose
+from .match import registry
+from .match.selection import choose
 from .settings import Selection, Settings
 from .text import decode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Sequence
 
+    from .bind.sections import Section
+    from .core.events import Event
     from .finding import Finding
-    from .infer.sections import Section
-    from .rule import Fact, Rule
+    from .match.watch import Entry, Matcher
+    from .rule import Rule
 
 DEFAULTS = Settings()
 NOTEBOOK = ".ipynb"
@@ -49,7 +52,8 @@ def _program(
     raw = source if isinstance(source, bytes) else source.encode("utf-8", "surrogatepass")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the linted code's own, such as invalid escapes
-        suppresses, matters = sift.suppresses(raw), sift.matters(raw)
+        rules = registry.active(selections_for(path, settings))
+        suppresses, matters = sift.suppresses(raw), sift.matters(raw, rules.words)
         if not matters:
             found = unreadable.find_unreadable(path, source)
             if found or not suppresses:
@@ -62,11 +66,10 @@ def _program(
         if matters:
             try:
                 tree = ast.parse(text)
-                facts = infer(text, tree, sections=sections).facts
+                events = infer(text, tree, wants=rules.wants, sections=sections).events
             except unreadable.UNPARSABLE as error:
                 return _reported([unreadable.unreadable(path, error, raw)], path, settings)
-            if facts:
-                findings = _visited(text, tree, facts, path, settings)
+            findings = _visited(text, tree, events, rules, path, settings)
         if not findings and not suppresses:
             return []
         return _settled(findings, text, path, settings)
@@ -84,33 +87,33 @@ def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
 
 
 def _visited(
-    text: str, tree: ast.Module, facts: Iterable[Fact], path: str, settings: Settings
+    text: str, tree: ast.Module, events: tuple[Event, ...], rules: Matcher, path: str, settings: Settings
 ) -> list[Finding]:
-    from . import registry
-
-    rules = registry.active(selections_for(path, settings))
-    suspects = [(fact, rule) for fact in facts for rule in rules if _suspects(fact, rule, path)]
+    matched = [(event, entry) for event in events for entry in rules.matching(event)]
+    suspects = [(event, rule) for event, entry in matched if (rule := _suspecting(event, entry, path))]
     if not suspects:
         return []
-    from . import visitor
+    from .visit import visitor
 
-    return visitor.visit(text, tree, suspects, path)
+    return visitor.visit(text, tree, suspects, path, settings.target_torch)
 
 
 def _settled(findings: list[Finding], text: str, path: str, settings: Settings) -> list[Finding]:
     """Leave out what comments silence, and add what there is to say about those comments."""
-    from . import registry, unused
+    from . import unused
 
     severities = registry.severities()
     on = choose(severities, selections_for(path, settings))
     return unused.settle(findings, text, path, severities, on, noqa=settings.noqa)
 
 
-def _suspects(fact: Fact, rule: Rule[Any], path: str) -> bool:
+def _suspecting(event: Event, entry: Entry, path: str) -> Rule[Any] | None:
+    """Return the rule of which a watch matched, imported by now, if it suspects the event."""
+    rule = registry.load(entry)
     try:
-        return isinstance(fact, rule.fact) and rule.suspects(fact)
+        return rule if rule.suspects(event) else None
     except Exception as error:
-        raise broken_rule(rule.code, path, fact.span.line, error) from error
+        raise broken_rule(entry.code, path, event.at.span.line, error) from error
 
 
 def _reported(findings: list[Finding], path: str, settings: Settings) -> list[Finding]:

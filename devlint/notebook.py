@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import magics
 from .finding import Edit, Position
-from .infer.sections import Section
+from .bind.sections import Section
 from .text import decode, split_rows
 from .unreadable import UNDECODABLE, UNPARSABLE, no_notebook, too_deep, unreadable
 

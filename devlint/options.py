@@ -82,7 +82,7 @@ def parser() -> argparse.ArgumentParser:
     config(
         "--show-settings", action="store_true", help="print the settings of the first file, and lint nothing"
     )
-    config("--no-cache", action="store_true", help="accepted for later: nothing is cached yet")
+    config("--no-cache", action="store_true", help="accepted for later: no findings are cached yet")
     config("--stdin-filename", metavar="NAME", help="the name of what is read from stdin")
 
     files = top.add_argument_group("files").add_argument

@@ -1,43 +1,80 @@
-"""The interface between the engine and a rule: what a rule declares, is given and yields."""
+"""All that a rule imports: what it declares, the events it is given, what it may ask, and what it yields.
+
+devlint's own rules write `from ..rule import …`, third parties `from devlint.rule import …`.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
+from .claim import (
+    MIXED_DEVICES,
+    NO_ACCELERATOR,
+    RUNS,
+    Claim,
+    Observes,
+    Raises,
+    Runs,
+    everywhere,
+)
+from .core.events import (
+    At,
+    Bind,
+    Call,
+    Compare,
+    Conflict,
+    Event,
+    Holder,
+    Literal_,
+    Meeting,
+    Move,
+    Seen,
+    Use,
+    Why,
+)
+from .core.kinds import TENSORS, Kind
+from .core.places import Form, Place
+from .core.watches import (
+    Test,
+    Watch,
+    bind,
+    call,
+    casts,
+    comes_from,
+    compare,
+    conflict,
+    elsewhere,
+    gives,
+    held_by,
+    in_loop,
+    inside,
+    iterated,
+    lacks,
+    left,
+    literal,
+    made_here,
+    meeting,
+    move,
+    named,
+    outside,
+    owner,
+    receiver,
+    result,
+    right,
+    role,
+    sibling_moved,
+    unguarded,
+    unless,
+    use,
+    value,
+)
 from .finding import Severity
+from .span import Span
+from .visit import cst
+from .visit.cures import Change, available_device, keep_result, move_to, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from . import cst
-    from .span import Span
-
-
-class Fact(Protocol):
-    """Something the inference observed; the concrete types are in `devlint.infer.facts`."""
-
-    @property
-    def span(self) -> Span:
-        """Where the node stands."""
-
-    @property
-    def node_type(self) -> str:
-        """The LibCST class of the node at `span`, such as `Call`: spans alone can be ambiguous."""
-
-
-F = TypeVar("F", bound=Fact)
-
-
-class Change(NamedTuple):
-    """A cure: nodes of the visited tree and what replaces each; `None` deletes.
-
-    A replacement is rendered to text in place of the old node, so it may be of any node class that
-    makes sense there: an `Assign` may replace the `Call` of an expression statement.
-    """
-
-    message: str
-    replacements: tuple[tuple[cst.CSTNode, cst.CSTNode | None], ...]
-    safe: bool
 
 
 class Report(NamedTuple):
@@ -52,19 +89,122 @@ class Report(NamedTuple):
     change: Change | None = None
 
 
-class Rule(Generic[F]):
-    """A kind of bug. One subclass a file; the module's docstring is its documentation page."""
+class Ask(Protocol):
+    """Questions about the file at hand. Nodes are those of the tree that `visit` is given a part of.
+
+    The first question about values costs another run of the inference, for this file alone; its answers, and
+    those to all later questions, are kept until the file is done.
+    """
+
+    target_torch: tuple[int, int] | None
+    """The oldest torch that the code must run with, where the configuration says so."""
+
+    def value_of(self, node: cst.CSTNode) -> Seen:
+        """What is known of the value of an expression: its kind is `UNKNOWN` where it was never evaluated."""
+
+    def device_at_hand(self, node: cst.CSTNode) -> str | None:
+        """A variable in scope that holds a device chosen at run time."""
+
+    def bound_to(self, name: str, node: cst.CSTNode) -> str | None:
+        """The dotted name of the library's module or function that `name` means where `node` stands."""
+
+    def is_statement(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is a statement of its own, so that an assignment can keep its result."""
+
+    def events(self, kind: str) -> tuple[Event, ...]:
+        """All events of one type (`call`, `move`, …) in the file, in source order."""
+
+
+E = TypeVar("E", bound=Event)
+
+
+class Rule(Generic[E]):
+    """A kind of bug, found by events of type `E`. One subclass a file, whose docstring is its page."""
 
     code: ClassVar[str]
+    """One to three capitals and three digits."""
     name: ClassVar[str]
+    """In kebab-case; it says what is bad."""
     severity: ClassVar[Severity] = Severity.ERROR
-    fact: ClassVar[type]
-    """The type of fact this rule listens to."""
+    watches: ClassVar[tuple[Watch, ...]]
+    """The events it is told of: those that match any of these."""
 
-    def suspects(self, fact: F) -> bool:
-        """Whether this fact alone could be a finding; must not touch LibCST."""
+    def suspects(self, event: E) -> bool:
+        """Whether an event could be a finding: what watches cannot say. Must not touch LibCST."""
         return True
 
-    def visit(self, node: cst.CSTNode, fact: F) -> Iterator[Report]:
+    def visit(self, node: cst.CSTNode, event: E, ask: Ask) -> Iterator[Report]:
         """Look at the concrete syntax of a suspect and report what is wrong with it."""
         raise NotImplementedError
+
+
+__all__ = [
+    "MIXED_DEVICES",
+    "NO_ACCELERATOR",
+    "RUNS",
+    "TENSORS",
+    "Ask",
+    "At",
+    "Bind",
+    "Call",
+    "Change",
+    "Claim",
+    "Compare",
+    "Conflict",
+    "Event",
+    "Form",
+    "Holder",
+    "Kind",
+    "Literal_",
+    "Meeting",
+    "Move",
+    "Observes",
+    "Place",
+    "Raises",
+    "Report",
+    "Rule",
+    "Runs",
+    "Seen",
+    "Severity",
+    "Span",
+    "Test",
+    "Use",
+    "Watch",
+    "Why",
+    "available_device",
+    "bind",
+    "call",
+    "casts",
+    "comes_from",
+    "compare",
+    "conflict",
+    "cst",
+    "elsewhere",
+    "everywhere",
+    "gives",
+    "held_by",
+    "in_loop",
+    "inside",
+    "iterated",
+    "keep_result",
+    "lacks",
+    "left",
+    "literal",
+    "made_here",
+    "meeting",
+    "move",
+    "move_to",
+    "named",
+    "outside",
+    "owner",
+    "receiver",
+    "result",
+    "right",
+    "role",
+    "sibling_moved",
+    "source_of",
+    "unguarded",
+    "unless",
+    "use",
+    "value",
+]

@@ -11,8 +11,8 @@ import msgspec
 
 from .errors import DevlintError
 from .globs import expanded
-from .registry import installed
-from .selection import check
+from .match.registry import installed
+from .match.selection import check
 from .settings import DEFAULT_EXCLUDE, Selection, Settings, release
 
 if TYPE_CHECKING:

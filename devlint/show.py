@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from .console import escaped, printable
 from .lint import selections_for
-from .registry import severities
-from .selection import choose
+from .match.registry import severities
+from .match.selection import choose
 
 if TYPE_CHECKING:
     from .settings import Settings

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from .logical import comments
-from .selection import covers
+from .match.selection import covers
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING
 
 from . import unreadable
 from .finding import Edit, Finding, Fix, Position, Severity
-from .selection import covers
+from .match.selection import covers
 from .suppress import suppressions
 from .text import split_rows
 

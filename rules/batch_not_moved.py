@@ -20,41 +20,49 @@ batches themselves, and loaders that may be anything.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from ..claim import MIXED_DEVICES, Claim
-from ..finding import Severity
-from ..infer.facts import BatchMeeting
-from ..rule import Report, Rule
+from ..rule import (
+    MIXED_DEVICES,
+    Ask,
+    Claim,
+    Conflict,
+    Meeting,
+    Report,
+    Rule,
+    Severity,
+    comes_from,
+    conflict,
+    cst,
+    meeting,
+    sibling_moved,
+    unless,
+)
 
-if TYPE_CHECKING:
-    from libcst import CSTNode
 
-
-class BatchNotMoved(Rule[BatchMeeting]):
+class BatchNotMoved(Rule[Meeting]):
     """A batch of which nothing is moved."""
 
     code = "DEV401"
     name = "batch-not-moved"
-    fact = BatchMeeting
+    watches = (
+        meeting(conflict(Conflict.CERTAIN), comes_from("loader"), unless(sibling_moved())),
+        meeting(conflict(Conflict.CALLER), unless(sibling_moved())),
+    )
     claim = Claim(MIXED_DEVICES)
 
-    def suspects(self, fact: BatchMeeting) -> bool:
-        """Batches of which some element is moved are DEV402's."""
-        return not fact.partly
-
-    def visit(self, node: CSTNode, fact: BatchMeeting) -> Iterator[Report]:
+    def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
         """Report where the batch meets the device."""
-        where = f" on `{fact.device}`" if fact.device else " on another device"
-        if not fact.certain:
+        batch, other = event.left, event.right
+        where = f" on `{other.place.name}`" if other.place.name else " on another device"
+        if event.conflict is Conflict.CALLER:
             yield Report(
-                f"`{fact.element}` is passed to `{fact.other}` as it comes, which lives{where}",
+                f"`{batch.label}` is passed to `{other.label}` as it comes, which lives{where}",
                 "another method of this class moves what it passes there",
                 Severity.WARNING,
             )
             return
-        source = f" from `{fact.loader}`" if fact.loader else ""
+        source = f" from `{batch.within}`" if batch.within else ""
         yield Report(
-            f"`{fact.element}`{source} is still on the cpu and meets `{fact.other}`{where}",
+            f"`{batch.label}`{source} is still on the cpu and meets `{other.label}`{where}",
             "loaders yield cpu tensors: move the batch to the model's device first",
         )

@@ -19,38 +19,41 @@ for `pack_padded_sequence` (which must stay on the cpu), and labels that meet ou
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from ..claim import MIXED_DEVICES, Claim
-from ..infer.facts import BatchMeeting
-from ..rule import Report, Rule
+from ..rule import (
+    MIXED_DEVICES,
+    Ask,
+    Claim,
+    Conflict,
+    Meeting,
+    Report,
+    Rule,
+    conflict,
+    cst,
+    meeting,
+    sibling_moved,
+)
 
-if TYPE_CHECKING:
-    from libcst import CSTNode
 
-
-class BatchPartlyMoved(Rule[BatchMeeting]):
+class BatchPartlyMoved(Rule[Meeting]):
     """An element that stays behind while its siblings are moved."""
 
     code = "DEV402"
     name = "batch-partly-moved"
-    fact = BatchMeeting
+    watches = (meeting(conflict(Conflict.CERTAIN, Conflict.BRANCHES), sibling_moved()),)
     claim = Claim(MIXED_DEVICES, packages=("numpy",))
 
-    def suspects(self, fact: BatchMeeting) -> bool:
-        """Batches of which something is moved."""
-        return fact.partly
-
-    def visit(self, node: CSTNode, fact: BatchMeeting) -> Iterator[Report]:
+    def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
         """Report where the element meets the device."""
-        where = f" on `{fact.device}`" if fact.device else " on another device"
-        if fact.conditional:
+        element, other = event.left, event.right
+        if event.conflict is Conflict.BRANCHES:
             yield Report(
-                f"`{fact.element}` is moved under another condition than the rest of its batch",
+                f"`{element.label}` is moved under another condition than the rest of its batch",
                 "on a path where one of them is moved and the other is not, their devices differ",
             )
             return
+        where = f" on `{other.place.name}`" if other.place.name else " on another device"
         yield Report(
-            f"`{fact.element}` was not moved with the rest of its batch and meets `{fact.other}`{where}",
+            f"`{element.label}` was not moved with the rest of its batch and meets `{other.label}`{where}",
             "every element of a batch that meets a value on the device must be moved there",
         )

@@ -20,24 +20,42 @@ In a notebook the last expression of a cell is shown, unless a `;` ends it, and 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from .. import cst
-from ..claim import Observes, everywhere
-from ..cures import keep_result
-from ..infer.facts import Discarded
-from ..rule import Report, Rule
+from ..rule import (
+    TENSORS,
+    Ask,
+    Kind,
+    Move,
+    Observes,
+    Report,
+    Rule,
+    casts,
+    cst,
+    everywhere,
+    keep_result,
+    made_here,
+    move,
+    outside,
+    receiver,
+    result,
+    unless,
+)
 
-if TYPE_CHECKING:
-    from libcst import CSTNode
 
-
-class DiscardedCast(Rule[Discarded]):
+class DiscardedCast(Rule[Move]):
     """A tensor's cast as a statement, or kept by nobody."""
 
     code = "DEV105"
     name = "discarded-cast"
-    fact = Discarded
+    watches = (
+        move(
+            result("discarded", "rebound"),
+            receiver(*TENSORS),
+            casts(),
+            unless(made_here()),
+            outside("probe"),
+        ),
+    )
     claim = everywhere(
         Observes("str(counts.dtype)", "torch.float32", "torch.float64"),
         programs={
@@ -46,15 +64,12 @@ class DiscardedCast(Rule[Discarded]):
         },
     )
 
-    def suspects(self, fact: Discarded) -> bool:
-        """Casts alone; a move that also casts is a discarded move."""
-        return fact.casts
-
-    def visit(self, node: CSTNode, fact: Discarded) -> Iterator[Report]:
+    def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:
         """Report the call; keep its result where the receiver can be assigned to."""
         assert isinstance(node, cst.Call)
+        kept = event.receiver.kind is not Kind.PARAMETER and ask.is_statement(node)
         yield Report(
-            f"the result of `{fact.receiver}.{fact.method}()` is thrown away, its dtype stays",
+            f"the result of `{event.receiver.label}.{event.method}()` is thrown away, its dtype stays",
             "a tensor's cast returns a copy; only modules cast in place",
-            change=keep_result(node) if fact.assignable and fact.loop is None else None,
+            change=keep_result(node) if kept and event.iterates is None else None,
         )

@@ -22,24 +22,45 @@ In a notebook the last expression of a cell is shown, unless a `;` ends it, and 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from .. import cst
-from ..claim import MIXED_DEVICES, Claim, Raises
-from ..cures import keep_result
-from ..infer.facts import Discarded
-from ..rule import Report, Rule
+from ..rule import (
+    MIXED_DEVICES,
+    TENSORS,
+    Ask,
+    Claim,
+    Kind,
+    Move,
+    Raises,
+    Report,
+    Rule,
+    cst,
+    elsewhere,
+    iterated,
+    keep_result,
+    made_here,
+    move,
+    outside,
+    receiver,
+    result,
+    unless,
+)
 
-if TYPE_CHECKING:
-    from libcst import CSTNode
 
-
-class DiscardedMove(Rule[Discarded]):
+class DiscardedMove(Rule[Move]):
     """A tensor's move as a statement."""
 
     code = "DEV101"
     name = "discarded-move"
-    fact = Discarded
+    watches = (
+        move(
+            result("discarded"),
+            receiver(*TENSORS),
+            elsewhere(),
+            unless(iterated()),  # DEV102
+            unless(made_here()),  # `torch.empty(0).cuda()` wakes the device up
+            outside("probe"),
+        ),
+    )
     claim = Claim(
         MIXED_DEVICES,
         packages=("numpy",),
@@ -50,16 +71,13 @@ class DiscardedMove(Rule[Discarded]):
         },
     )
 
-    def suspects(self, fact: Discarded) -> bool:
-        """Moves outside of loops over the tensors; casts are DEV105's."""
-        return not fact.casts and fact.loop is None
-
-    def visit(self, node: CSTNode, fact: Discarded) -> Iterator[Report]:
+    def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:
         """Report the call; keep its result where the receiver can be assigned to."""
         assert isinstance(node, cst.Call)
-        change = keep_result(node) if fact.assignable else None
+        kept = event.receiver.kind is not Kind.PARAMETER and ask.is_statement(node)
+        what = event.receiver.label
         yield Report(
-            f"the result of `{fact.receiver}.{fact.method}()` is thrown away, `{fact.receiver}` stays put",
+            f"the result of `{what}.{event.method}()` is thrown away, `{what}` stays put",
             "a tensor's move returns a copy; only modules move in place",
-            change=change,
+            change=keep_result(node) if kept else None,
         )

@@ -17,31 +17,48 @@ modules, which move in place.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from ..claim import MIXED_DEVICES, Claim
-from ..infer.facts import Discarded
-from ..rule import Report, Rule
+from ..rule import (
+    MIXED_DEVICES,
+    TENSORS,
+    Ask,
+    Claim,
+    Move,
+    Report,
+    Rule,
+    cst,
+    elsewhere,
+    iterated,
+    made_here,
+    move,
+    outside,
+    receiver,
+    result,
+    unless,
+)
 
-if TYPE_CHECKING:
-    from libcst import CSTNode
 
-
-class DiscardedMoveInLoop(Rule[Discarded]):
+class DiscardedMoveInLoop(Rule[Move]):
     """A move of a loop variable that the container never sees."""
 
     code = "DEV102"
     name = "discarded-move-in-loop"
-    fact = Discarded
+    watches = (
+        move(
+            result("discarded", "rebound"),
+            receiver(*TENSORS),
+            elsewhere(),
+            iterated(),
+            unless(made_here()),
+            outside("probe"),
+        ),
+    )
     claim = Claim(MIXED_DEVICES)
 
-    def suspects(self, fact: Discarded) -> bool:
-        """Moves of what a loop yields; casts are DEV105's."""
-        return fact.loop is not None and not fact.casts
-
-    def visit(self, node: CSTNode, fact: Discarded) -> Iterator[Report]:
+    def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:
         """Report the call."""
+        what = f"{event.receiver.label}.{event.method}()"
         yield Report(
-            f"`{fact.receiver}.{fact.method}()` moves a copy: what `{fact.loop}` holds stays where it is",
+            f"`{what}` moves a copy: what `{event.iterates}` holds stays where it is",
             "a tensor's move returns a copy, and nothing reads it before the loop goes on",
         )

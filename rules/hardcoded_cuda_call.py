@@ -20,40 +20,43 @@ NCCL, CUDA extensions) is left alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from .. import cst
-from ..claim import NO_ACCELERATOR, RUNS, Claim
-from ..finding import Severity
-from ..infer.facts import HardcodedCall
-from ..rule import Change, Report, Rule
+from ..rule import (
+    NO_ACCELERATOR,
+    RUNS,
+    Ask,
+    Claim,
+    Move,
+    Report,
+    Rule,
+    Severity,
+    cst,
+    move,
+    move_to,
+    named,
+    unguarded,
+)
 
-if TYPE_CHECKING:
-    from libcst import CSTNode
 
-
-class HardcodedCudaCall(Rule[HardcodedCall]):
+class HardcodedCudaCall(Rule[Move]):
     """An unguarded `.cuda()`."""
 
     code = "DEV201"
     name = "hardcoded-cuda-call"
     severity = Severity.WARNING
-    fact = HardcodedCall
+    watches = (move("cuda", unguarded(), named("", "device", "index", "literal")),)
     claim = Claim(RUNS, cpu=NO_ACCELERATOR)
 
-    def visit(self, node: CSTNode, fact: HardcodedCall) -> Iterator[Report]:
+    def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:
         """Report the call; where a device is at hand, move to it instead."""
         assert isinstance(node, cst.Call)
         change = None
-        chosen = fact.device is not None or fact.given == "device"
-        if chosen and fact.given != "index" and isinstance(node.func, cst.Attribute):
-            device = [] if fact.given else [cst.Arg(cst.Name(fact.device or ""))]
-            moved = node.with_changes(
-                func=node.func.with_changes(attr=cst.Name("to")), args=[*device, *node.args]
-            )
-            change = Change("move to the device chosen at run time", ((node, moved),), safe=False)
+        if event.named == "device":
+            change = move_to(node, None)
+        elif not event.named and (device := ask.device_at_hand(node)):
+            change = move_to(node, device)
         yield Report(
-            f"`{fact.receiver}.cuda()` fails on a machine without a CUDA device",
+            f"`{event.receiver.label}.cuda()` fails on a machine without a CUDA device",
             "choose the device once and use `.to(device)`, or ask `torch.cuda.is_available()` first",
             change=change,
         )

@@ -19,17 +19,23 @@ hardware by nature.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from .. import cst
-from ..claim import NO_ACCELERATOR, RUNS, Claim
-from ..cures import available_device
-from ..finding import Severity
-from ..infer.facts import HardcodedDevice
-from ..rule import Change, Report, Rule
-
-if TYPE_CHECKING:
-    from libcst import CSTNode
+from ..rule import (
+    NO_ACCELERATOR,
+    RUNS,
+    Ask,
+    Change,
+    Claim,
+    Literal_,
+    Report,
+    Rule,
+    Severity,
+    available_device,
+    cst,
+    literal,
+    role,
+    unguarded,
+)
 
 _SAID = {
     "argument": "`{}` is fixed here, whatever the machine has",
@@ -38,23 +44,24 @@ _SAID = {
 }
 
 
-class HardcodedDeviceName(Rule[HardcodedDevice]):
+class HardcodedDeviceName(Rule[Literal_]):
     """An unguarded device literal."""
 
     code = "DEV202"
     name = "hardcoded-device"
     severity = Severity.WARNING
-    fact = HardcodedDevice
+    watches = (literal(role(*_SAID), unguarded()),)
     claim = Claim(RUNS, cpu=NO_ACCELERATOR)
 
-    def visit(self, node: CSTNode, fact: HardcodedDevice) -> Iterator[Report]:
+    def visit(self, node: cst.CSTNode, event: Literal_, ask: Ask) -> Iterator[Report]:
         """Report the literal; choose between it and the cpu at run time."""
         assert isinstance(node, cst.SimpleString)
         change = None
-        if fact.has_torch and fact.role != "autocast" and fact.literal.startswith("cuda"):
+        curable = event.role != "autocast" and event.text.startswith("cuda")
+        if curable and ask.bound_to("torch", node) == "torch":
             change = Change("fall back to the cpu", ((node, available_device(node.value)),), safe=False)
         yield Report(
-            _SAID[fact.role].format(fact.literal),
+            _SAID[event.role].format(event.text),
             "take the device from a tensor or argument at hand, or ask torch which one is available",
             change=change,
         )

@@ -23,15 +23,23 @@ was built, and is moved again, is left alone.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from ..claim import MIXED_DEVICES, Claim, Observes, everywhere
-from ..finding import Severity
-from ..infer.facts import StaleOptimizer
-from ..rule import Report, Rule
-
-if TYPE_CHECKING:
-    from libcst import CSTNode
+from ..rule import (
+    MIXED_DEVICES,
+    Ask,
+    Claim,
+    Move,
+    Observes,
+    Report,
+    Rule,
+    Severity,
+    casts,
+    cst,
+    everywhere,
+    held_by,
+    move,
+    unless,
+)
 
 _WHY = {
     "stateful": "{} allocates its state when it is built; that state stays behind, and the next step raises",
@@ -42,12 +50,12 @@ _WHY = {
 }
 
 
-class OptimizerBeforeMove(Rule[StaleOptimizer]):
+class OptimizerBeforeMove(Rule[Move]):
     """A move that comes after the optimizer."""
 
     code = "DEV301"
     name = "optimizer-before-move"
-    fact = StaleOptimizer
+    watches = (move(held_by("optimizer"), unless(casts())),)
     claim = Claim(
         MIXED_DEVICES,
         programs={
@@ -64,10 +72,12 @@ class OptimizerBeforeMove(Rule[StaleOptimizer]):
         },
     )
 
-    def visit(self, node: CSTNode, fact: StaleOptimizer) -> Iterator[Report]:
+    def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:
         """Report the move, as bad as it is."""
-        yield Report(
-            f"`{fact.module}` is moved after its optimizer was built on {fact.line}",
-            _WHY[fact.stage].format(fact.optimizer),
-            Severity.WARNING if fact.stage == "fresh" else Severity.ERROR,
-        )
+        for holder in event.holders:
+            phase = "replaced" if event.replaces else holder.phase
+            yield Report(
+                f"`{event.receiver.label}` is moved after its optimizer was built on {holder.line}",
+                _WHY[phase].format(holder.name),
+                Severity.WARNING if phase == "fresh" else Severity.ERROR,
+            )

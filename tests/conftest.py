@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import ast
+import atexit
+import os
 import shutil
 import subprocess
 import sys
 import tarfile
+import tempfile
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
 
 from devlint import lint as lint_module
-from devlint import registry
+from devlint.core.events import At, Call, Why
 from devlint.infer import Inference
+from devlint.match import manifest, registry
 from devlint.span import Span
 from devlint.text import split_rows
 
@@ -24,17 +28,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
+os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="devlint-tests-")  # of subprocesses too
+atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 collect_ignore = ["acme"]  # an example package with tests of its own, which need it installed
 ROOT = Path(__file__).parent.parent
 BUILD = "from setuptools.build_meta import build_{0}; build_{0}({1!r})"
-
-
-class Call(NamedTuple):
-    """A method call that is a statement."""
-
-    span: Span
-    node_type: str
-    method: str
 
 
 RULES = '''
@@ -42,48 +40,40 @@ RULES = '''
 
 The page of a rule that the tests made up.
 """
-from devlint import cst
-from devlint.finding import Severity
-from devlint.rule import Change, Report, Rule
-from conftest_facts import Call
+from devlint.rule import Call, Change, Report, Rule, Severity, call, cst
 
 
 class Discarded(Rule[Call]):
     code = "TST101"
     name = "discarded-result"
-    fact = Call
+    watches = (call("Any.to", "Any.cuda"),)
 
-    def suspects(self, fact):
-        return fact.method in ("to", "cuda")
-
-    def visit(self, node, fact):
+    def visit(self, node, event, ask):
         target = node.func.value
         new = cst.Assign(targets=[cst.AssignTarget(target)], value=node)
         name = cst.Module([]).code_for_node(target)
-        change = Change(f"assign to `{name}`", ((node, new),), fact.method == "to")
-        yield Report(f"the result of `.{fact.method}()` is thrown away", "It is a copy.", change=change)
+        method = event.callee.partition(".")[2]
+        change = Change(f"assign to `{name}`", ((node, new),), method == "to")
+        yield Report(f"the result of `.{method}()` is thrown away", "It is a copy.", change=change)
 
 
 class Noted(Rule[Call]):
     code = "TST501"
     name = "noted-call"
     severity = Severity.NOTE
-    fact = Call
+    watches = (call("*"),)
 
-    def visit(self, node, fact):
-        yield Report(f"`.{fact.method}()` is called")
+    def visit(self, node, event, ask):
+        yield Report(f"`.{event.callee.partition('.')[2]}()` is called")
 
 
 class Broken(Rule[Call]):
     code = "TST901"
     name = "broken-rule"
     severity = Severity.WARNING
-    fact = Call
+    watches = (call("*.explode"),)
 
-    def suspects(self, fact):
-        return fact.method == "explode"
-
-    def visit(self, node, fact):
+    def visit(self, node, event, ask):
         raise ZeroDivisionError("it exploded")
 '''
 
@@ -100,23 +90,21 @@ def span_of(node: ast.expr | ast.stmt, rows: list[str]) -> Span:
 
 
 def infer(text: str, tree: ast.Module, **_: object) -> Inference:
-    """Observe every statement that is a method call."""
+    """Observe every statement that is a method call, as a call of a method of anything."""
     found = []
     rows = split_rows(text)
     for node in ast.walk(tree):
         match node:
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr=method)) as call):
-                found.append(Call(span_of(call, rows), "Call", method))
-    return Inference(tuple(found), ())  # type: ignore[arg-type]  # facts of the tests' own
+                at = At(span_of(call, rows), "Call", "", Why(), 0, frozenset())
+                found.append(Call(at, f"Any.{method}", None, {}, False, "discarded", frozenset()))
+    return Inference(tuple(found), ())
 
 
 @pytest.fixture
 def provide(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
     """Offer modules, by name and source, as the only rules that are installed."""
     entries: list[EntryPoint] = []
-    facts = ModuleType("conftest_facts")
-    facts.Call = Call  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "conftest_facts", facts)
     monkeypatch.setattr("importlib.metadata.entry_points", lambda group: entries)
 
     def add(name: str, source: str) -> None:
@@ -125,11 +113,10 @@ def provide(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], No
         exec(source, vars(module))
         entries.append(EntryPoint(name, name, registry.GROUP))
 
-    registry.installed.cache_clear()
-    registry.active.cache_clear()
+    monkeypatch.setattr(manifest, "folder", lambda: None)
+    registry.forget()
     yield add
-    registry.installed.cache_clear()
-    registry.active.cache_clear()
+    registry.forget()
 
 
 @pytest.fixture

@@ -118,10 +118,10 @@ def test_an_internal_error_does_not_stop_the_others(
 
     whole = vars(devlint.lint)["infer"]
 
-    def infer(text: str, tree: object, **_: object) -> object:
+    def infer(text: str, tree: object, wants: object, **_: object) -> object:
         if text == CLEAN:
             raise KeyError("oops")
-        return whole(text, tree)
+        return whole(text, tree, wants=wants)
 
     monkeypatch.setattr(devlint.lint, "infer", infer)
     assert main([".", "--output-format", "concise", "-q"]) == 2

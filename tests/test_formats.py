@@ -38,7 +38,7 @@ def finding(
 
 
 def text_of(form: str, *findings: Finding, source: str = SOURCE, rules: bool = True) -> str:
-    from devlint.registry import installed
+    from devlint.match.registry import installed
 
     sources = {
         item.path if item.cell is None else f"{item.path}:cell {item.cell}": source for item in findings

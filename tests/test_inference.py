@@ -1,12 +1,18 @@
-"""The inference by itself: facts, and what crosses files."""
+"""The inference by itself: events, and what crosses files."""
 
 from __future__ import annotations
 
+import ast
+from typing import TypeVar
+
 import pytest
 
-from devlint.infer import exports, infer
-from devlint.infer.facts import BatchMeeting, Discarded, HardcodedCall, HardcodedDevice, StaleOptimizer
+from devlint.core.events import Bind, Call, Compare, Conflict, Event, Literal_, Meeting, Move, Use
+from devlint.core.summary import ClassSummary, FunctionSummary
+from devlint.core.values import Value
+from devlint.infer import infer, summarise
 
+E = TypeVar("E", bound=Event)
 LOOP = """
 import torch
 from torch import nn
@@ -20,20 +26,37 @@ for batch in DataLoader(dataset):
 """
 
 
-def lookup_in(**modules: str):  # type: ignore[no-untyped-def]
-    known = {
-        f"{module}.{name}": value for module, text in modules.items() for name, value in exports(text).items()
-    }
-    return known.get
+class Others:
+    """An index of modules whose text a test gives."""
+
+    def __init__(self, modules: dict[str, str]) -> None:
+        self.modules = {name: summarise(ast.parse(text), name) for name, text in modules.items()}
+
+    def find(self, dotted: str) -> Value | FunctionSummary | ClassSummary | None:
+        """What a module defines at its top level."""
+        summary = self.modules.get(dotted.split(".")[0])
+        if summary is None:
+            return None
+        return (
+            summary.functions.get(dotted)
+            or summary.classes.get(dotted)
+            or summary.values.get(dotted.partition(".")[2])
+        )
 
 
-def test_ordinary_code_has_no_facts() -> None:
-    text = "import torch\nx = torch.zeros(3).to('cpu')\nmodel = torch.nn.Linear(2, 2)\nmodel.to(x.device)\n"
-    assert infer(text).facts == ()
+def events(kind: type[E], text: str, **modules: str) -> list[E]:
+    return [each for each in infer(text, index=Others(modules)).events if isinstance(each, kind)]
+
+
+def test_what_nobody_wants_is_left_out() -> None:
+    text = "import torch\nx = torch.zeros(3).to('cuda')\ntorch.save(x, 'f')\nm.x = x.device == 'cuda'\n"
+    assert infer(text, wants=lambda event, name: False).events == ()
+    found = infer(text, wants=lambda event, name: name == "torch.save").events
+    assert [type(each) for each in found] == [Call]
 
 
 def test_what_another_file_returns_is_unknown_and_silent() -> None:
-    assert infer(LOOP).facts == ()
+    assert events(Meeting, LOOP) == []
 
 
 def test_a_function_of_another_file_moves_the_batch() -> None:
@@ -43,7 +66,7 @@ device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 def move(batch):
     return [part.to(device) for part in batch]
 """
-    assert infer(LOOP, lookup=lookup_in(helpers=helpers)).facts == ()
+    assert events(Meeting, LOOP, helpers=helpers) == []
 
 
 def test_a_function_of_another_file_leaves_the_batch() -> None:
@@ -53,15 +76,17 @@ device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 def move(batch):
     return batch
 """
-    (fact,) = infer(LOOP, lookup=lookup_in(helpers=helpers)).facts
-    assert isinstance(fact, BatchMeeting)
-    assert (fact.span.line, fact.other, fact.partly, fact.certain) == (10, "model", False, True)
+    (met,) = events(Meeting, LOOP, helpers=helpers)
+    assert (met.at.span.line, met.right.label, met.sibling_moved) == (10, "model", False)
+    assert met.conflict is Conflict.CERTAIN
 
 
 def test_a_module_of_another_file_is_moved_there() -> None:
     models = "from torch import nn\nclass Net(nn.Module):\n    def forward(self, x):\n        return x\n"
     text = "import torch\nfrom models import Net\nnet = Net()\nnet.to('cpu')\nnet.half()\n"
-    assert infer(text, lookup=lookup_in(models=models)).facts == ()
+    moved, cast = events(Move, text, models=models)
+    assert (moved.in_place, moved.casts) == (True, False)
+    assert (cast.in_place, cast.casts) == (True, True)
 
 
 def test_a_variable_that_holds_the_cpu_is_a_switch_when_cpu_values_move_to_it() -> None:
@@ -73,10 +98,9 @@ model = torch.nn.Linear(2, 2).to(device)
 for x, y in DataLoader(dataset):
     model(x)
 """
-    (fact,) = infer(text).facts
-    assert isinstance(fact, BatchMeeting)
-    assert fact.device == "device"
-    assert infer(text.replace(".to(device)", "")).facts == ()
+    (met,) = events(Meeting, text)
+    assert met.right.place.name == "device"
+    assert events(Meeting, text.replace(".to(device)", "")) == []
 
 
 def test_a_call_is_reported_once_however_often_its_function_is_analysed() -> None:
@@ -89,8 +113,8 @@ for i in range(3):
     for j in range(3):
         move(torch.zeros(i))
 """
-    facts = infer(text).facts
-    assert [type(fact) for fact in facts] == [Discarded, HardcodedDevice]
+    found = [each for each in infer(text).events if isinstance(each, Move | Literal_)]
+    assert [type(each) for each in found] == [Move, Literal_]
 
 
 @pytest.mark.parametrize(
@@ -112,14 +136,14 @@ optimizer = torch.optim.{optimizer}
 {before}
 model.to(device)
 """
-    (fact,) = infer(text).facts
-    assert isinstance(fact, StaleOptimizer)
-    assert (fact.stage, fact.line.number, fact.span.line) == (stage, 4, 6)
+    (moved,) = events(Move, text)
+    (holder,) = moved.holders
+    assert (holder.protocol, holder.phase, str(holder.line), moved.at.span.line) == ("optimizer", stage, "line 4", 6)
 
 
 def test_columns_count_characters() -> None:
-    (fact,) = infer('import torch\nx = torch.zeros(1); "äöü"; x.to("cpu:0")\n').facts
-    assert (fact.span.line, fact.span.column) == (2, 27)
+    (moved,) = events(Move, 'import torch\nx = torch.zeros(1); "äöü"; x.to("cpu:0")\n')
+    assert (moved.at.span.line, moved.at.span.column) == (2, 27)
 
 
 @pytest.mark.parametrize("source", ["print 'x'", "x = (", "\0"])
@@ -138,9 +162,8 @@ model = AutoModel.from_pretrained("bert").to(device)
 for ids, mask in DataLoader(dataset):
     model(ids.to(device), attention_mask=mask)
 """
-    (fact,) = infer(text).facts
-    assert isinstance(fact, BatchMeeting)
-    assert (fact.element, fact.partly) == ("mask", True)
+    (met,) = events(Meeting, text)
+    assert (met.left.label, met.sibling_moved) == ("mask", True)
 
 
 @pytest.mark.parametrize(("autouse", "guarded"), [("True", True), ("False", False)])
@@ -157,23 +180,119 @@ def gpu():
     if not torch.cuda.is_available():
         pytest.skip("needs a GPU")
 """
-    assert [type(fact) for fact in infer(text).facts] == ([] if guarded else [HardcodedCall])
+    (moved,) = events(Move, text)
+    assert moved.at.guard.certain is guarded
+
+
+def one(kind: type[E], line: str, before: str = "") -> E:
+    """Return the one event of a type in a line of code."""
+    text = f"import torch\nfrom torch import nn\nx = torch.zeros(2)\nm = nn.Linear(2, 2)\n{before}{line}\n"
+    row = text.count("\n")
+    (found,) = [each for each in events(kind, text) if each.at.span.line == row]
+    return found
 
 
 @pytest.mark.parametrize(
-    ("binds", "assignable"),
+    ("before", "certain", "hints"),
     [
-        ("", False),
-        ("    [x for x in xs]\n", False),
-        ("    def g(x): pass\n", False),
-        ("    global x\n", True),
-        ("    x = x0\n", True),
-        ("    for x in xs: pass\n", True),
+        ("", False, ()),
+        ("if torch.cuda.is_available():\n    ", True, ()),
+        ("import triton\n", False, ("import:triton",)),
+        ("def run_gpu():\n    ", False, ("function:run_gpu",)),
     ],
 )
-def test_a_name_that_a_function_only_reads_is_not_assigned_to(binds: str, assignable: bool) -> None:
-    """An assignment would make it a local variable, which has no value yet."""
-    head = "import torch\nx0 = x = torch.ones(2)\ndef f(device, xs):\n    0\n"
-    (fact,) = infer(f"{head}{binds}    x.to(device)\n    return x.sum() + x.mean()\n").facts
-    assert isinstance(fact, Discarded)
-    assert fact.assignable is assignable
+def test_what_is_guarded_is_seen_with_its_guard(before: str, certain: bool, hints: tuple[str, ...]) -> None:
+    moved, written = one(Move, "x.cuda()", before), one(Literal_, 'torch.ones(2, device="cuda:1")', before)
+    for found in (moved.at.guard, written.at.guard):
+        assert (found.certain, found.hints) == (certain, hints)
+        assert found.guarded is (certain or bool(hints))
+
+
+@pytest.mark.parametrize(
+    ("line", "role"),
+    [
+        ('x.to("cuda")', "argument"),
+        ('print(x.device == torch.device("cuda"))', "compared"),
+        ('d = "cuda" if wanted else "cpu"; y = x.to("xpu")', "argument"),
+        ('d = torch.device("cuda") if wanted else torch.device("cpu")', "chosen"),
+        ('SimpleNamespace(device=torch.device("cuda"))', "recorded"),
+        ('torch.autocast("cuda")', "autocast"),
+        ('def f(d=torch.device("cuda")): pass', "default"),
+    ],
+)
+def test_where_a_literal_goes(line: str, role: str) -> None:
+    assert one(Literal_, line).role == role
+
+
+@pytest.mark.parametrize(
+    ("line", "callee", "given", "open_"),
+    [
+        ('torch.load("a", "cpu")', "torch.load", {"f", "map_location"}, False),
+        ('torch.load("a", **more)', "torch.load", {"f"}, True),
+        ("torch.load(*more, weights_only=True)", "torch.load", {"weights_only"}, True),
+        ("x.numpy(force=True)", "Tensor.numpy", {"force"}, False),
+        ("m.state_dict()", "Module.state_dict", set(), False),
+    ],
+)
+def test_a_call_has_the_name_of_its_callee_and_of_what_it_is_given(
+    line: str, callee: str, given: set[str], open_: bool
+) -> None:
+    found = one(Call, line)
+    assert isinstance(found, Call)
+    assert (found.callee, set(found.given), found.open, found.result) == (callee, given, open_, "discarded")
+
+
+def test_what_only_use_shows_to_be_a_tensor_has_its_methods() -> None:
+    text = "import torch\ndef f(x):\n    x.unsqueeze(0)\n    return x.numpy()\n"
+    assert [each.callee for each in events(Call, text)] == ["Tensor.unsqueeze", "Tensor.numpy"]
+    assert not any(each.receiver and each.receiver.certain for each in events(Call, text))
+
+
+def test_names_that_are_read_and_not_called() -> None:
+    text = "import torch\nkind = torch.cuda.FloatTensor\ntorch.cuda.set_device(0)\n"
+    (used,) = events(Use, text)
+    assert used.name == "torch.cuda.FloatTensor"
+    (called,) = events(Call, text)
+    assert (called.callee, called.topics) == ("torch.cuda.set_device", frozenset({"needs-cuda"}))
+
+
+def test_what_is_bound_and_compared() -> None:
+    bound = one(Bind, "m.mask = x")
+    assert isinstance(bound, Bind)
+    assert bound.owner is not None
+    assert (bound.target, bound.name, bound.owner.label) == ("attribute", "mask", "m")
+    compared = one(Compare, 'x.device == "cuda:0"')
+    assert isinstance(compared, Compare)
+    assert (compared.left.kind.value, compared.right.label) == ("device", '"cuda:0"')
+
+
+def test_a_factory_that_meets_a_device_is_seen() -> None:
+    text = (
+        "import torch\nd = torch.device('cuda')\nx = torch.ones(2).to(d)\ny = torch.ones(2)\nprint(x + y)\n"
+    )
+    (met,) = events(Meeting, text)
+    assert met.left.origin is not None
+    assert (met.left.label, met.left.origin.how, met.right.label) == ("y", "factory", "x")
+
+
+def test_where_code_runs_and_what_becomes_of_a_result() -> None:
+    text = """
+import torch
+class Net(torch.nn.Module):
+    def forward(self, x: torch.Tensor):
+        for _ in range(3):
+            x.to("cuda")
+        try:
+            x.cpu()
+        except RuntimeError:
+            pass
+        return x.half()
+"""
+    in_loop, probed, kept = events(Move, text)
+    assert (in_loop.at.function, in_loop.at.context, in_loop.at.loops) == (
+        "Net.forward",
+        frozenset({"forward"}),
+        1,
+    )
+    assert (in_loop.result, kept.result) == ("discarded", "kept")
+    assert probed.at.context == {"forward", "probe"}

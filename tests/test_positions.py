@@ -1,43 +1,41 @@
-"""Facts find their nodes: LibCST's positions in a slice are those of `ast` in the whole file."""
+"""Events find their nodes: LibCST's positions in a slice are those of `ast` in the whole file."""
 
 from __future__ import annotations
 
 import ast
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import libcst
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesmith import from_node
 
-from devlint import visitor
-from devlint.rule import Report, Rule
+from devlint.rule import Ask, At, Report, Rule, Use, Why, use
 from devlint.span import Span
 from devlint.text import split_rows
+from devlint.visit import visitor
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
-class Any_(NamedTuple):
-    """Any expression or statement of a class that has the same name in both trees."""
-
-    span: Span
-    node_type: str
-
-
-class Echo(Rule[Any_]):
+class Echo(Rule[Use]):
     """Reports the code of every node it is given."""
 
     code = "TST001"
     name = "echo"
-    fact = Any_
+    watches = (use(),)
 
-    def visit(self, node: libcst.CSTNode, fact: Any_) -> Iterator[Report]:
-        assert type(node).__name__ == fact.node_type
+    def visit(self, node: libcst.CSTNode, event: Use, ask: Ask) -> Iterator[Report]:
+        assert type(node).__name__ == event.at.node
         yield Report(libcst.Module([]).code_for_node(node))
+
+
+def observed(span: Span, node: str) -> Use:
+    """Return an event at any expression or statement of a class that has the same name in both trees."""
+    return Use(At(span, node, "", Why(), 0, frozenset()), "", frozenset())
 
 
 NAMES = {
@@ -47,7 +45,7 @@ NAMES = {
         *(ast.Assign, ast.AugAssign, ast.Expr, ast.Return),
     )
 }
-"""No compound statements: LibCST counts a `;` behind a body on their line. Facts are about expressions."""
+"""No compound statements: LibCST counts a `;` behind a body on their line. Events are about expressions."""
 FILES = sorted(
     entry.path
     for entry in os.scandir(os.path.dirname(os.__file__))
@@ -61,9 +59,11 @@ def parse(text: str) -> ast.Module:
         return ast.parse(text)
 
 
-def everything(text: str) -> list[Any_]:
+def everything(text: str) -> list[Use]:
     rows = split_rows(text)
-    return [Any_(_span(node, rows), NAMES[type(node)]) for node in _walk(parse(text)) if type(node) in NAMES]
+    return [
+        observed(_span(node, rows), NAMES[type(node)]) for node in _walk(parse(text)) if type(node) in NAMES
+    ]
 
 
 def _span(node: Any, rows: list[str]) -> Span:
@@ -80,14 +80,17 @@ def _walk(tree: ast.AST) -> Iterator[Any]:
             yield from _walk(child)
 
 
-def check(text: str, facts: list[Any_]) -> None:
+def check(text: str, events: list[Use]) -> None:
     rule = Echo()
-    found = visitor.visit(text, parse(text), [(fact, rule) for fact in facts], "a.py")
+    found = visitor.visit(text, parse(text), [(event, rule) for event in events], "a.py")
     assert {finding.code for finding in found} <= {"TST001"}
     places = {(finding.start, finding.end) for finding in found}
-    for fact in facts:
-        start, end = (fact.span.line, fact.span.column + 1), (fact.span.end_line, fact.span.end_column + 1)
-        assert (start, end) in places, fact
+    for event in events:
+        start, end = (
+            (event.at.span.line, event.at.span.column + 1),
+            (event.at.span.end_line, event.at.span.end_column + 1),
+        )
+        assert (start, end) in places, event
 
 
 @pytest.mark.parametrize("path", FILES[::12], ids=os.path.basename)
@@ -102,18 +105,18 @@ def test_what_is_found_does_not_depend_on_what_else_is_suspected(path: str) -> N
     """A lone suspect is parsed in the smallest slice, a class with all that it holds."""
     with open(path, encoding="utf-8", newline="") as file:
         text = file.read()
-    for fact in everything(text)[::40]:
-        check(text, [fact])
+    for event in everything(text)[::40]:
+        check(text, [event])
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(from_node())
 def test_generated_modules(text: str) -> None:
     try:
-        facts = everything(text)
+        events = everything(text)
     except (SyntaxError, ValueError):  # hypothesmith builds a few that Python does not read
         return
-    check(text, facts)
+    check(text, events)
 
 
 @pytest.mark.parametrize(
@@ -146,8 +149,8 @@ def test_generated_modules(text: str) -> None:
     ],
 )
 def test_awkward_statements(text: str) -> None:
-    facts = everything(text)
-    assert facts
-    check(text, facts)
-    for fact in facts:
-        check(text, [fact])
+    events = everything(text)
+    assert events
+    check(text, events)
+    for event in events:
+        check(text, [event])

@@ -10,7 +10,7 @@ import pytest
 
 from devlint.cli import main
 from devlint.errors import DevlintError
-from devlint.registry import installed
+from devlint.match.registry import installed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     Provide = Callable[[str, str], None]
 
 GOOD = '''"""Page."""
-from devlint.rule import Rule
-class Acme(Rule):
+from devlint.rule import Call, Rule, Test, Watch, call, casts, move, result
+class Acme(Rule[Call]):
     code = "ACM101"
     name = "acme-rule"
-    fact = int
+    watches = (call("acme.launch"),)
 '''
+
+WATCHES = '(call("acme.launch"),)'
 
 
 def test_a_module_gives_the_rules_it_defines_and_not_those_it_imports(provide: Provide) -> None:
@@ -63,10 +65,32 @@ def test_a_package_gives_the_rules_of_its_modules(
             "rule acme.Acme: `name` must be in kebab-case, not 'Acme rule'",
         ),
         (
-            GOOD.replace("    fact = int", "    severity = 'bad'"),
+            GOOD.replace("    name", "    severity = 'bad'\n    name"),
             "rule acme.Acme: `severity` must be a Severity",
         ),
-        (GOOD.replace("fact = int", "fact = 3"), "rule acme.Acme: `fact` must be the type"),
+        (GOOD.replace("    watches", "    wotches"), "rule acme.Acme: `watches` must be a tuple of watches"),
+        (GOOD.replace(WATCHES, "call('a')"), "rule acme.Acme: `watches`: a watch is what `call(…)`"),
+        (GOOD.replace(WATCHES, "()"), "rule acme.Acme: `watches` must be a tuple of watches"),
+        (
+            GOOD.replace(WATCHES, "(Watch('fact', (), ()),)"),
+            "rule acme.Acme: `watches`: there is no event 'fact': there are call, use, move",
+        ),
+        (
+            GOOD.replace(WATCHES, "(Watch('call', (), (Test('moon', ('full',)),)),)"),
+            "rule acme.Acme: `watches`: there is no test 'moon'",
+        ),
+        (
+            GOOD.replace(WATCHES, "(call('a', casts()),)"),
+            "rule acme.Acme: `watches`: the test 'casts' says nothing about the event 'call'",
+        ),
+        (
+            GOOD.replace(WATCHES, "(call('a', result(3)),)"),
+            "rule acme.Acme: `watches`: the test 'result' wants strings, not (3,)",
+        ),
+        (
+            GOOD.replace(WATCHES, "(move('to'),)"),
+            "rule acme.Acme: `watches`: it is a rule on Call, not on Move",
+        ),
         (GOOD.replace('"""Page."""', ""), "rule acme.Acme: its module has no docstring"),
         (GOOD.replace("ACM101", "DEV000"), "two rules have the code DEV000: devlint itself and acme.Acme"),
     ],

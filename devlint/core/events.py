@@ -77,7 +77,8 @@ class Holder(NamedTuple):
     """`fresh`, `stateful`, `stepped`, `loaded`."""
     name: str
     """Its class."""
-    line: int
+    line: object
+    """Where it came to hold it: what a message calls the line."""
 
 
 class Call(NamedTuple):

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
-from . import calls as _calls  # noqa: F401  # registers the evaluation of calls
-from .facts import AnyFact
-from .module import Module
-from .resolve import facts, in_use
+from ..bind.sections import Section, arranged
+from ..bind.text import Text
+from ..core.events import Event
+from ..core.summary import ModuleSummary
+from .file import File, Index
+from .observe import Wants, everything, observed
 from .reveal import describe
-from .sections import Section, arranged
-from .values import Value
+from .settle import Settled
+
+_ROOM = 6000
+"""Frames that the inference may need, for nested expressions and chains of helpers."""
+T = TypeVar("T")
 
 
 class Inference(NamedTuple):
     """What was learned of one file."""
 
-    facts: tuple[AnyFact, ...]
+    events: tuple[Event, ...]
     """In source order."""
     reveals: tuple[tuple[int, str], ...]
     """The line and description of each `reveal_device(x)`."""
@@ -27,33 +33,59 @@ class Inference(NamedTuple):
 def infer(
     text: str,
     tree: ast.Module | None = None,
-    lookup: Callable[[str], Value | None] | None = None,
+    *,
+    wants: Wants = everything,
+    index: Index | None = None,
+    name: str = "",
     sections: Sequence[Section] = (),
 ) -> Inference:
     """Infer the values and devices of a module from its source.
 
-    `tree` is the parsed text, if the caller has it. `lookup` tells what other files of the project define
-    under a dotted name: a function, a class or a value; None where that is not known. `sections` are the
-    cells, where the text is a notebook's.
+    `tree` is the parsed text, if the caller has it. Events that nobody `wants`, by type and name, are left out.
+    `index` tells what other files of the project define, `name` what this one is called there; `sections` are
+    the cells, where the text is a notebook's.
 
     Raises SyntaxError, ValueError (a NUL byte) or RecursionError when the source cannot be read.
     """
-    module = Module(arranged(ast.parse(text) if tree is None else tree, text, sections), lookup)
-    module.analyse()
-    found = facts(module, text, sections)
+    module = arranged(ast.parse(text) if tree is None else tree, text, sections)
+    return with_room(lambda: _inferred(File(module, name, index), text, wants, sections))
+
+
+def _inferred(file: File, text: str, wants: Wants, sections: Sequence[Section]) -> Inference:
+    file.analyse()
+    settled = Settled(file)
+    found = observed(settled, Text(text), wants, sections)
+    shown = {line: each for log in file.logs.values() for line, each in log.reveals.items()}
     reveals = tuple(
-        (line, describe(in_use(value), device)) for line, (value, device) in sorted(module.reveals.items())
+        (line, describe(settled, settled.in_use(value), place))
+        for line, (value, place) in sorted(shown.items())
     )
+    file.release()
     return Inference(found, reveals)
 
 
-def exports(text: str, lookup: Callable[[str], Value | None] | None = None) -> dict[str, Value]:
-    """Infer what a module defines at its top level, for the `lookup` of the files that import it.
+def summarise(tree: ast.Module, name: str, index: Index | None = None) -> ModuleSummary:
+    """What a module defines, for the files that import it; raises as `infer` does."""
+    file = File(tree, name, index)
+    with_room(file.analyse)
+    summary = file.module_summary()
+    file.release()
+    return summary
 
-    Functions and classes come with their summaries: a call from another file means what it means here.
 
-    Raises as `infer` does.
+def with_room(work: Callable[[], T]) -> T:
+    """Let `work` recurse as deep as it may wherever it is called from: its results depend on the text alone.
+
+    Before Python 3.11, calls take up the C stack, whose size nobody knows: what is too deep stays unknown.
     """
-    module = Module(ast.parse(text), lookup)
-    module.analyse()
-    return {name: value for name, value in module.state.env.items() if isinstance(name, str)}
+    if sys.version_info < (3, 11):
+        return work()
+    depth, frame = 0, sys._getframe()
+    while frame.f_back is not None:
+        depth, frame = depth + 1, frame.f_back
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, depth + _ROOM))
+    try:
+        return work()
+    finally:
+        sys.setrecursionlimit(limit)

@@ -3,110 +3,117 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
 
-from ..knowledge import api
-from .guards import class_kind
-from .torchcalls import batches
-from .values import AS_OPERAND, OTHER, UNKNOWN, Cell, Kind, Value
+from .. import knowledge
+from ..bind.names import last_name
+from ..core.evidence import Evidence
+from ..core.kinds import TENSORS, Kind
+from ..core.paths import Element, Item, Ref
+from ..core.places import CPU, Place
+from ..core.values import OTHER, UNKNOWN, Api, Value, container, dotted
+from .conditions import kind_of_class
+from .machine import Machine
 
-if TYPE_CHECKING:
-    from .evaluate import Evaluator
-
-_WRAPPERS = frozenset({"Optional", "Annotated", "Final", "ClassVar", "Required", "NotRequired"})
-_SEQUENCES = frozenset(
-    {"List", "list", "Sequence", "Iterable", "Iterator", "Set", "set", "Collection", "Deque", "deque"}
-)
-_MAPPINGS = frozenset(
-    {"Dict", "dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict", "DefaultDict"}
-)
 _IMMOVABLE = frozenset({Kind.ARRAY, Kind.NUMBER, Kind.STRING, Kind.CONTAINER})
 """What has no `.to`."""
-_OPAQUE = frozenset({"Any", "object", "T", "TypeVar"})
+_OWN_SHAPE = frozenset({Kind.LOADER, Kind.OPTIMIZER, Kind.MOVES_IN_PLACE})
+"""Kinds whose values need more than the kind."""
 
 
-def annotated(ev: Evaluator, node: ast.expr | None, cell: Cell | None) -> Value | None:
-    """The value that an annotation promises, or None where it says nothing useful."""
+def annotated(machine: Machine, node: ast.expr | None, ref: Ref | None) -> Value | None:
+    """The value that an annotation promises for an object, or None where it says nothing useful."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         try:
             node = ast.parse(node.value, mode="eval").body
-        except (SyntaxError, ValueError):
+        except (SyntaxError, ValueError, RecursionError):
             return None
     if node is None or isinstance(node, ast.Constant):
         return None
     if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return _union(ev, [node.left, node.right], cell)
+        return _union(machine, [node.left, node.right], ref)
     if isinstance(node, ast.Subscript):
-        return _generic(ev, node, cell)
+        return _generic(machine, node, ref)
     if not isinstance(node, (ast.Name, ast.Attribute)):
         return None
-    name = node.attr if isinstance(node, ast.Attribute) else node.id
-    value = ev.eval(node)
-    kind = class_kind(value)
+    value = machine.eval(node)
+    kind = kind_of_class(machine, value)
+    if kind in _OWN_SHAPE:
+        return _of_library(machine, dotted(value), last_name(node), ref)
     if kind is not None:
-        return Value(kind, cell=cell)
+        known = value.known if kind is Kind.MODULE and value.kind is Kind.CLASS else None
+        return Value(kind, who=ref, known=known)
     if value.kind is Kind.CLASS:
-        return Value(Kind.INSTANCE, cell=cell, data=value.data)
-    if value.kind is not Kind.LIBRARY or not isinstance(value.data, str):
-        if name in ("Tensor", "LongTensor", "FloatTensor", "BoolTensor") and value.kind is Kind.UNKNOWN:
-            return Value(Kind.TENSOR, cell=cell)
-        return None
-    dotted = value.data
-    if dotted in api.LOADERS:
-        return Value(Kind.LOADER, cell=cell, element=batches(cell)) if cell is not None else None
-    if dotted in api.IN_PLACE_CLASSES:
-        return Value(Kind.MOVES_IN_PLACE, cell=cell)
-    if dotted.startswith("torch.optim.") and name[:1].isupper() and "lr_scheduler" not in dotted:
-        return Value(Kind.OPTIMIZER, cell=cell)
-    if name in _OPAQUE or name in _SEQUENCES or name in _MAPPINGS or name in ("Tuple", "tuple", "Callable"):
-        return None
-    if dotted.startswith("torch.") and name[:1].islower():
-        return None
-    return OTHER._replace(cell=cell) if name[:1].isupper() and not dotted.startswith("typing") else None
+        return Value(Kind.INSTANCE, who=ref, known=value.known)
+    name = last_name(node)
+    if value.kind is not Kind.LIBRARY:
+        tensor = value.kind is Kind.UNKNOWN and name in knowledge.TENSOR_TYPES
+        return Value(Kind.TENSOR, who=ref) if tensor else None
+    return _of_library(machine, dotted(value), name, ref)
 
 
-def _union(ev: Evaluator, parts: list[ast.expr], cell: Cell | None) -> Value | None:
+def _of_library(machine: Machine, full: str, name: str, ref: Ref | None) -> Value | None:
+    topics = knowledge.topics_of_class(full)
+    if "loader" in topics:
+        return Value(Kind.LOADER, who=ref, element=batches(machine, ref)) if ref is not None else None
+    if "in-place" in topics:
+        return Value(Kind.MOVES_IN_PLACE, who=ref)
+    if "optimizer" in topics:
+        return Value(Kind.OPTIMIZER, who=ref, known=Api(full))
+    opaque = name in knowledge.OPAQUE_TYPES or full.startswith("typing")
+    return OTHER._replace(who=ref) if name[:1].isupper() and not opaque else None
+
+
+def batches(machine: Machine, loader: Ref) -> Value:
+    """What a loader yields: a batch on the cpu, of unknown structure."""
+    batch = machine.objects.part(loader, Element())
+    return Value(Kind.BATCH, Place(CPU.form, CPU.name, batch), batch)
+
+
+def _union(machine: Machine, parts: list[ast.expr], ref: Ref | None) -> Value | None:
     flat: list[ast.expr] = []
-    for part in parts:
+    while parts:
+        part = parts.pop(0)
         if isinstance(part, ast.BinOp) and isinstance(part.op, ast.BitOr):
-            flat.extend((part.left, part.right))
-        else:
+            parts[:0] = (part.left, part.right)
+        elif not (isinstance(part, ast.Constant) and part.value is None):
             flat.append(part)
-    real = [p for p in flat if not (isinstance(p, ast.Constant) and p.value is None)]
-    found = [annotated(ev, part, cell) for part in real]
+    found = [annotated(machine, part, ref) for part in flat]
     if found and found[0] is not None and all(value == found[0] for value in found):
         return found[0]
     kinds = {value.kind if value is not None else None for value in found}
-    if cell is not None and Kind.TENSOR in kinds and kinds <= _IMMOVABLE | {Kind.TENSOR}:
-        cell.note(AS_OPERAND)
+    if ref is not None and Kind.TENSOR in kinds and kinds <= _IMMOVABLE | {Kind.TENSOR}:
+        machine.log.note(ref, Evidence.OPERAND)
     return None
 
 
-def _generic(ev: Evaluator, node: ast.Subscript, cell: Cell | None) -> Value | None:
-    base = node.value
-    name = base.attr if isinstance(base, ast.Attribute) else getattr(base, "id", "")
+def _generic(machine: Machine, node: ast.Subscript, ref: Ref | None) -> Value | None:
+    name = last_name(node.value)
     inner = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    if name in _WRAPPERS and inner:
-        return annotated(ev, inner[0], cell)
-    if name == "Union":
-        return _union(ev, list(inner), cell)
-    if name in ("Tuple", "tuple"):
-        several = len(inner) == 2 and isinstance(inner[1], ast.Constant) and inner[1].value is ...
-        if several or len(inner) == 1:
-            element = annotated(ev, inner[0], cell and cell.child("element", "", "element"))
-            return Value(Kind.CONTAINER, cell=cell, element=element) if element else None
-        items = [annotated(ev, item, cell and cell.child(i, "", "item")) for i, item in enumerate(inner)]
-        if any(item is not None for item in items):
-            return Value(Kind.CONTAINER, cell=cell, items=tuple(item or UNKNOWN for item in items))
+    if not inner:
         return None
-    if name in _SEQUENCES or name in _MAPPINGS:
-        element = annotated(ev, inner[-1], cell and cell.child("element", "", "element"))
-        return Value(Kind.CONTAINER, cell=cell, element=element) if element else None
-    first = annotated(ev, inner[0], cell)
-    if (
-        first is not None
-        and first.kind is Kind.TENSOR
-        and name not in ("Callable", "Type", "type", "Generator")
-    ):
-        return first
-    return annotated(ev, base, cell) if name in ("DataLoader",) else None
+    shape = knowledge.GENERICS.get(name, "")
+    if shape == "wrapper" and inner:
+        return annotated(machine, inner[0], ref)
+    if shape == "union":
+        return _union(machine, list(inner), ref)
+    if shape == "tuple":
+        several = len(inner) == 2 and isinstance(inner[1], ast.Constant) and inner[1].value is ...
+        if not several and len(inner) > 1:
+            items = [
+                annotated(machine, item, _part(machine, ref, Item(index))) for index, item in enumerate(inner)
+            ]
+            if not any(items):
+                return None
+            return container(who=ref, items=tuple(item or UNKNOWN for item in items))
+        inner = inner[:1]
+    if shape in ("tuple", "sequence", "mapping"):
+        element = annotated(machine, inner[-1], _part(machine, ref, Element()))
+        return container(who=ref, element=element) if element else None
+    if shape == "loader":
+        return annotated(machine, node.value, ref)
+    first = annotated(machine, inner[0], ref) if not shape else None
+    return first if first is not None and first.kind in TENSORS else None
+
+
+def _part(machine: Machine, ref: Ref | None, step: Element | Item) -> Ref | None:
+    return machine.objects.part(ref, step) if ref is not None else None

@@ -1,480 +1,521 @@
-"""What a call does: which callee it is, where its result lives, what it moves and what it needs together."""
+"""What a call does: which callee it is, and what knowledge or the callee's summary says of it."""
 
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
-from ..knowledge import api
-from ..knowledge.attributes import TENSOR_ONLY
-from . import moves, torchcalls
-from .arguments import Arguments, followed, maybe_loss, note, note_tensors, unknown_call
-from .evaluate import handles
-from .scope import Class, Feed
-from .summaries import function_call
-from .values import (
-    AS_CONTAINER,
-    AS_MODULE,
-    AS_OPERAND,
-    AS_OTHER,
-    CPU,
-    DIFFERENTIATED,
-    MAY_HOLD_TENSORS,
-    NONE,
-    NUMBER,
-    STRING,
-    TENSORS,
-    TO_MODULE,
-    UNKNOWN,
-    UNKNOWN_DEVICE,
-    Cell,
-    Device,
-    Form,
-    Kind,
-    Origin,
-    Truth,
-    Value,
-    join,
+from .. import knowledge
+from ..bind.names import last_name
+from ..core.events import Fate
+from ..core.evidence import Evidence
+from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
+from ..core.paths import Attr
+from ..core.places import CPU, UNKNOWN_PLACE
+from ..core.values import NONE, NUMBER, UNKNOWN, Api, Defined, Truth, Value, dotted
+from ..knowledge.row import Row
+from .apply import function_call
+from .log import RawCall
+from .machine import Arguments, Machine, Site, flag, text_of
+from .transfers import (
+    builtins,
+    containers,
+    devices,
+    factories,
+    loaders,
+    losses,
+    modules,
+    moves,
+    operations,
+    optimizers,
 )
 
-if TYPE_CHECKING:
-    from .evaluate import Evaluator
+Transfer = Callable[[Machine, Site], Value]
 
-_SAME_OBJECT = frozenset(
-    [
-        "eval",
-        "train",
-        "requires_grad_",
-        "clone",
-        "detach",
-        "contiguous",
-        "pin_memory",
-        "share_memory",
-        "compile",
-        "apply",
-    ]
-)
-_TAKES_CALLABLES = frozenset({"apply_", "map_", "register_hook", "register_post_accumulate_grad_hook"})
-_SHAPE_ONLY = frozenset(
-    ["view_as", "expand_as", "reshape_as", "copy_", "is_same_size", "resize_as_", "set_", "map_", "numpy"]
-)
-_REDUCTIONS = frozenset(
-    [
-        "sum",
-        "mean",
-        "max",
-        "min",
-        "prod",
-        "std",
-        "var",
-        "norm",
-        "median",
-        "all",
-        "any",
-        "nansum",
-        "nanmean",
-        "logsumexp",
-        "amax",
-        "amin",
-    ]
-)
-_RUNS_FORWARD = frozenset({"forward", "generate", "__call__"})
+TRANSFERS: dict[str, Transfer] = {
+    "devices.device": devices.device,
+    "devices.accelerator": devices.accelerator,
+    "devices.set_default": devices.set_default,
+    "devices.autocast": devices.autocast,
+    "devices.generator": devices.generator,
+    "factories.factory": factories.factory,
+    "factories.from_data": factories.from_data,
+    "factories.array": factories.array,
+    "operations.sequence": operations.sequence,
+    "losses.loss": losses.loss,
+    "modules.make": modules.make,
+    "modules.pretrained": modules.pretrained,
+    "modules.wrap": modules.wrap,
+    "modules.scatter": modules.scatter,
+    "modules.shard": modules.shard,
+    "modules.parameter": modules.parameter,
+    "modules.parameters": modules.parameters,
+    "modules.parts": modules.parts,
+    "modules.register": modules.register,
+    "modules.move": moves.module,
+    "modules.forward": modules.forward,
+    "optimizers.make": optimizers.make,
+    "optimizers.step": optimizers.step,
+    "optimizers.load": optimizers.load,
+    "loaders.loader": loaders.loader,
+    "loaders.in_place": loaders.in_place,
+    "loaders.subset": loaders.subset,
+    "loaders.split": loaders.split,
+    "loaders.tensors": loaders.tensors,
+    "sequences.pack": operations.pack,
+    "sequences.pad_packed": operations.pad_packed,
+    "sequences.pad": operations.pad,
+    "objects.copy": builtins.copy,
+    "objects.getattr": builtins.getattr_,
+    "objects.setattr": builtins.setattr_,
+    "objects.super": builtins.super_,
+    "containers.make": containers.make,
+    "containers.enumerate": containers.enumerate_,
+    "containers.zip": containers.zip_,
+    "containers.next": containers.next_,
+    "containers.filter": containers.filter_,
+    "containers.map": containers.map_,
+    "containers.chain": containers.chain,
+    "containers.add": containers.add,
+    "containers.views": containers.views,
+    "containers.get": containers.get,
+    "numbers.extreme": builtins.extreme,
+    "numbers.truth": builtins.truth_of_argument,
+    "numbers.any": builtins.any_,
+    "numbers.measure": builtins.measure,
+    "strings.str": builtins.str_,
+    "strings.startswith": builtins.startswith,
+    "strings.format": builtins.format_,
+    "tensors.move": moves.tensor,
+    "tensors.cast": moves.cast,
+    "tensors.retype": moves.retype,
+    "tensors.backward": operations.backward,
+    "tensors.is_pinned": operations.is_pinned,
+    "testing.skip": builtins.skip,
+    "testing.exits": builtins.exits,
+    "objects.record": builtins.record,
+    "objects.type": builtins.type_,
+    "objects.isinstance": builtins.measure,
+    "objects.is_tensor": builtins.measure,
+    "objects.partial": builtins.partial,
+    "tensors.variable": operations.variable,
+    "optimizers.add": optimizers.add,
+    "distributed.init": builtins.init_process_group,
+    "imports.load": builtins.load_module,
+}
+"""The transfer functions, by the names that rows use."""
+
+_UNKNOWN: dict[str, Transfer] = {
+    "parameters": modules.parameters,
+    "named_parameters": modules.parameters,
+    "register_buffer": modules.register,
+    "backward": operations.backward,
+    "items": containers.views,
+    "values": containers.views,
+    "keys": containers.views,
+    "update": containers.placed,
+    "__setitem__": containers.placed,
+    "setdefault": containers.placed,
+    "type": moves.retype,
+    "is_pinned": operations.is_pinned,
+}
+"""Methods of objects of which nothing is known yet, that mean the same whatever they turn out to be."""
+_HOSTS = frozenset({"number", "array", "other"})
+"""What is no tensor: what was given may have been compared, or read on the host."""
+_OPERATION = Row("tensor", "operands")
+_KINDS = {kind.value: kind for kind in Kind}
 
 
-@handles(ast.Call)
-def call(ev: Evaluator, node: ast.Call) -> Value:
+def call(machine: Machine, node: ast.Call) -> Value:
     """The value of a call; applies its effects to the state."""
     func = node.func
     if isinstance(func, ast.Attribute):
-        base = ev.eval(func.value)
-        args = Arguments(ev, node)
-        dotted = f"{base.data}.{func.attr}" if base.kind is Kind.LIBRARY else ""
-        moves.device_keywords(ev, node, args, dotted)
-        torchcalls.launched(ev, args)
-        return method_call(ev, node, base, func.attr, args)
-    callee = ev.eval(func)
-    args = Arguments(ev, node)
-    moves.device_keywords(ev, node, args, callee.data if callee.kind is Kind.LIBRARY else "")
-    torchcalls.launched(ev, args)
+        base = machine.eval(func.value)
+        args = Arguments(machine, node)
+        full = f"{dotted(base)}.{func.attr}" if base.kind is Kind.LIBRARY else ""
+        _devices_given(machine, node, args, full)
+        return method(machine, node, base, func.attr, args)
+    callee = machine.eval(func)
+    args = Arguments(machine, node)
+    _devices_given(machine, node, args, dotted(callee) if callee.kind is Kind.LIBRARY else "")
     if isinstance(func, ast.Name) and func.id == "reveal_device" and args.positional:
-        ev.module.reveal(node.lineno, args.positional[0][1], ev)
-        return args.positional[0][1]
-    return apply(ev, node, callee, args)
+        value = args.positional[0][1]
+        machine.log.reveals[node.lineno] = (value, machine.where(value))
+        return value
+    return apply(machine, node, callee, args)
 
 
-def apply(ev: Evaluator, node: ast.Call, callee: Value, args: Arguments) -> Value:
+def _devices_given(machine: Machine, node: ast.Call, args: Arguments, full: str) -> None:
+    """Literals given as `device=` and the like, and what launchers are told, whatever is called."""
+    name = last_name(node)
+    if not args.keywords:
+        if knowledge.records(name):
+            _only_kept(machine, args)
+        return
+    backend, trains_on = args.keywords.get("backend"), args.keywords.get("accelerator")
+    if backend is not None:
+        builtins.through(machine, backend[1])
+    if trains_on is not None and text_of(trains_on[1]) in knowledge.GPU_NAMES:
+        machine.require()
+    if knowledge.records(name):
+        _only_kept(machine, args)
+        return
+    if knowledge.configures(name) or full.startswith(knowledge.CUDA_MODULE):
+        return
+    for keyword in knowledge.DEVICE_KEYWORDS & args.keywords.keys():
+        value = args.keywords[keyword][1]
+        if value.kind is Kind.STRING:
+            machine.use_literal(value, "argument")
+
+
+def _only_kept(machine: Machine, args: Arguments) -> None:
+    """Something keeps what it is given: a device among it places nothing."""
+    devices_of = [at for at, value in args.all() if value.kind in (Kind.DEVICE, Kind.STRING)]
+    machine.harmless(devices_of, "recorded")
+
+
+def apply(machine: Machine, node: ast.Call, callee: Value, args: Arguments) -> Value:
     """Call a value."""
-    kind = callee.kind
-    if kind is Kind.LIBRARY:
-        return torchcalls.library_call(ev, node, callee.data, args)
-    if kind is Kind.FUNCTION:
-        return function_call(ev, node, callee.data, None, args)
-    if kind is Kind.CLASS:
-        return instantiate(ev, node, callee.data, args)
+    kind, known = callee.kind, callee.known
+    if kind is Kind.LIBRARY and isinstance(known, Api):
+        return library(machine, node, known.dotted, args)
+    if kind is Kind.FUNCTION and isinstance(known, Defined):
+        result = function_call(machine, node, known.dotted, None, args)
+        return result if result is not None else machine.unknown(node)
+    if kind is Kind.CLASS and isinstance(known, Defined):
+        return instantiate(machine, node, known.dotted, args)
     if kind is Kind.MODULE:
-        return module_call(ev, node, callee, args)
-    if kind is Kind.INSTANCE:
-        cls: Class = callee.data
-        method = cls.method("__call__") or (cls.method("forward") if cls.is_module else None)
-        if method is not None:
-            return function_call(ev, node, method, callee, args)
-        return module_call(ev, node, callee, args) if cls.is_module else ev.fresh(node)
-    if kind is Kind.UNKNOWN and callee.cell is not None:
-        callee.cell.note(AS_OTHER)
-        if callee.cell in ev.state.places or callee.cell.seen & AS_MODULE or _owner_is_module(callee.cell):
-            result = module_call(ev, node, callee, args)
-            parties = [(at, value) for at, value in args.positional if value.kind in MAY_HOLD_TENSORS]
-            if parties and _is_computed(parties[0][1].cell):
-                maybe_loss(ev, result, parties)
-            return result
-        return unknown_call(ev, node, args)
-    return ev.fresh(node)
+        return call_module(machine, node, callee, args)
+    if kind is Kind.INSTANCE and isinstance(known, Defined):
+        return _call_instance(machine, node, callee, known.dotted, args)
+    if kind is Kind.UNKNOWN and callee.who is not None:
+        return _call_unknown(machine, node, callee, args)
+    return machine.unknown(node)
 
 
-def _is_computed(cell: Cell | None) -> bool:
-    """Whether a value is what some call gave, as a network's output is that a loss takes."""
-    return cell is not None and not cell.via and cell.batch is None
+def _call_instance(machine: Machine, node: ast.Call, callee: Value, cls: str, args: Arguments) -> Value:
+    view = machine.program.view(cls)
+    if view is None:
+        return machine.unknown(node)
+    found = view.method("__call__") or (view.method("forward") if view.is_module else None)
+    if found is not None:
+        result = function_call(machine, node, found, callee, args)
+        return result if result is not None else machine.unknown(node)
+    return call_module(machine, node, callee, args) if view.is_module else machine.unknown(node)
 
 
-def _owner_is_module(cell: Cell) -> bool:
-    return cell.via == "attribute" and cell.parent is not None and cell.parent.label == "self"
+def _call_unknown(machine: Machine, node: ast.Call, callee: Value, args: Arguments) -> Value:
+    ref = machine.ref(callee)
+    assert ref is not None
+    machine.note(callee, Evidence.OTHER)
+    objects = machine.objects
+    of_self = isinstance(objects.ways[ref], Attr) and objects.labels[objects.parents[ref]] == "self"
+    if ref in machine.state.places or machine.seen(callee) & Evidence.MODULE or of_self:
+        return modules.unknown_module(machine, node, callee, _site(node, "Module.forward", callee, args))
+    return _unknown_call(machine, node, args)
 
 
-def method_call(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+def _unknown_call(machine: Machine, node: ast.Call, args: Arguments) -> Value:
+    machine.spill(value for _, value in (*args.all(), *args.unpacked))
+    placed = any(
+        value.kind is Kind.LOADER and machine.seen(value) & Evidence.PLACED for _, value in args.all()
+    )
+    if "imports" in knowledge.hints("callable", last_name(node)):
+        first = args.first()
+        if first is not None and text_of(first):
+            builtins.imported(machine, text_of(first))
+    return losses.unknown_call(machine, node, args.positional, placed)
+
+
+def _site(node: ast.Call, api: str, receiver: Value | None, args: Arguments, row: Row | None = None) -> Site:
+    row = row or knowledge.find(api) or Row()
+    args.names = row.parameters
+    at = node.func.value if receiver is not None and isinstance(node.func, ast.Attribute) else None
+    return Site(node, api, row, receiver, at, args)
+
+
+def _record(machine: Machine, site: Site, callee: str) -> None:
+    fate: Fate = machine.fates.get(site.node, ("kept", False))[0]
+    machine.log.calls[site.node] = RawCall(
+        callee, site.receiver, site.args, fate, machine.state.why, machine.loops
+    )
+
+
+# Libraries
+
+
+def library(machine: Machine, node: ast.Call, name: str, args: Arguments) -> Value:
+    """Call a function or class of a library by its dotted name."""
+    row = knowledge.find(name)
+    site = _site(node, name, None, args, row or Row())
+    _record(machine, site, name)
+    if row is None:
+        return _unknown_call(machine, node, args)
+    return perform(machine, site)
+
+
+def perform(machine: Machine, site: Site) -> Value:
+    """Do what a row says."""
+    row = site.row
+    machine.log.reaches |= row.topics & knowledge.REACHED
+    if row.topics:
+        if "asks-accelerator" in row.topics:
+            return flag(Truth(True, False, machine=True))
+        if "needs-cuda" in row.topics and row.gives != Kind.TENSOR.value:
+            machine.require()
+    transfer = TRANSFERS.get(row.by) if row.by else None
+    if transfer is not None:
+        return transfer(machine, site)
+    placing = row.devices and not site.api.startswith(knowledge.CUDA_MODULE)
+    if placing and not knowledge.configures(site.name):
+        for name in knowledge.DEVICE_KEYWORDS.intersection(row.devices):
+            given = site.args.get(name)
+            if given is not None and given.kind is Kind.STRING:
+                machine.use_literal(given, "argument")
+    return _by_columns(machine, site)
+
+
+def _by_columns(machine: Machine, site: Site) -> Value:
+    row = site.row
+    if row.gives in _HOSTS:
+        _leave_torch(machine, site)
+    base = site.receiver if site.receiver is not None else site.args.first()
+    if row.gives == "first":
+        if base is None:
+            return machine.unknown(site.node)
+        if "casts" in row.topics:
+            return moves.cast_in_place(machine, site)
+        if base.kind is Kind.PARAMETER:
+            return Value(Kind.TENSOR, machine.where(base), base.who)
+        return base._replace(place=machine.where(base)) if base.kind in TENSORS else base
+    if row.gives == "element":
+        return machine.element(base, site.node) if base is not None else UNKNOWN
+    if row.place == "operands":
+        return operations.method(machine, site) if site.receiver is not None else operations.function(machine, site)
+    if row.gives == "reduced":
+        place = machine.where(base) if base is not None else UNKNOWN_PLACE
+        alone = not site.args.positional and not site.args.keywords
+        return machine.own(site.node, Kind.SCALAR if alone else Kind.TENSOR, place, "op")
+    kind = _KINDS.get(row.gives, Kind.UNKNOWN)
+    if kind is Kind.UNKNOWN:
+        return machine.unknown(site.node)
+    if kind is Kind.NONE:
+        return NONE
+    given = site.args.get(row.devices[0]) if row.devices else None
+    if row.place == "device":
+        return machine.own(site.node, kind, machine.denoted(given, factories.default(machine)))
+    if row.place == "receiver-device":
+        place = machine.denoted(given, machine.where(base) if base is not None else UNKNOWN_PLACE)
+        return machine.own(site.node, kind, place)
+    if row.place == "default":
+        return machine.made(site.node, kind, factories.default(machine), "factory", site.api)
+    if row.place == "cpu":
+        if kind in TENSORS:
+            return machine.made(site.node, kind, CPU, "factory", site.api)
+        return Value(kind, CPU)
+    if row.place == "first" and base is not None:
+        if kind is Kind.TENSOR and site.receiver is None:
+            operations.note_tensors(machine, site)
+        scalar = kind is Kind.TENSOR and base.kind is Kind.SCALAR
+        return Value(Kind.SCALAR if scalar else kind, machine.where(base), base.who)
+    if kind is Kind.TENSOR:
+        return machine.own(site.node, kind)
+    return NUMBER if kind is Kind.NUMBER else Value(kind)
+
+
+def _leave_torch(machine: Machine, site: Site) -> None:
+    """What becomes a number or an array is compared, or read on the host."""
+    if site.row.gives == Kind.ARRAY.value:
+        own = (site.receiver,) if site.receiver is not None else ()
+        machine.spill((*own, *(value for _, value in site.args.all())), from_device=True)
+    elif site.args.positional[1:] or (site.receiver is not None and site.args.positional):
+        own = (site.receiver,) if site.receiver is not None else ()
+        machine.spill((*own, *(value for _, value in site.args.all())))
+
+
+# Methods
+
+
+def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
     """Call a method of a value."""
     kind = base.kind
     if kind is Kind.LIBRARY:
-        target = ev.attribute(base, name, node.func)  # type: ignore[arg-type]
-        return apply(ev, node, target, args)
-    if base.cell is not None:
-        stored = ev.state.env.get((base.cell, name))
-        if stored is not None and kind is not Kind.CONTAINER:
-            return apply(ev, node, stored, args)
+        return apply(machine, node, machine.attribute(base, name, node.func), args)
+    ref = machine.ref(base)
+    if ref is not None and kind is not Kind.CONTAINER:
+        stored = machine.state.env.get((ref, Attr(name)))
+        if stored is not None:
+            return apply(machine, node, stored, args)
     if kind in TENSORS:
-        return tensor_method(ev, node, base, name, args)
+        return tensor_method(machine, node, base, name, args)
     if kind is Kind.MODULE or kind is Kind.INSTANCE:
-        return object_method(ev, node, base, name, args)
+        return object_method(machine, node, base, name, args)
     if kind in (Kind.UNKNOWN, Kind.BATCH):
-        return unknown_method(ev, node, base, name, args)
-    if kind is Kind.OPTIMIZER:
-        return torchcalls.optimizer_method(ev, node, base, name, args)
-    if kind is Kind.CONTAINER:
-        return container_method(ev, node, base, name, args)
+        return unknown_method(machine, node, base, name, args)
+    if kind is Kind.CLASS and isinstance(base.known, Defined):
+        return _class_method(machine, node, base, base.known.dotted, name, args)
     if kind is Kind.MOVES_IN_PLACE:
-        return base if name in api.MOVE_METHODS else ev.fresh(node)
-    if kind is Kind.CLASS:
-        method = base.data.method(name)
-        if method is None:
-            return ev.fresh(node)
-        return function_call(ev, node, method, base if method.of_class else None, args)
-    if kind in (Kind.STRING, Kind.DEVICE):
-        return _string_method(base, name, args)
-    if kind is Kind.ARRAY:
-        return Value(Kind.ARRAY, CPU)
-    return ev.fresh(node)
+        if name in knowledge.MOVES:
+            return moves.object_in_place(machine, _site(node, f"Object.{name}", base, args))
+        return machine.unknown(node)
+    row = knowledge.method(kind, name)
+    if row is None:
+        if kind is Kind.ARRAY:
+            return Value(Kind.ARRAY, CPU)
+        return UNKNOWN if kind in (Kind.CONTAINER, Kind.STRING, Kind.DEVICE) else machine.unknown(node)
+    site = _site(node, f"{kind.value.capitalize()}.{name}", base, args, row)
+    _record(machine, site, site.api)
+    return perform(machine, site)
 
 
-def _string_method(base: Value, name: str, args: Arguments) -> Value:
-    first = args.get(0, "")
-    if name == "startswith" and first is not None and isinstance(first.data, str):
-        prefix = first.data
-        if prefix.split(":")[0] in api.ACCELERATOR_TYPES:
-            return Value(Kind.FLAG, data=Truth(True, False))
-        if prefix == "cpu":
-            return Value(Kind.FLAG, data=Truth(False, True))
-        return NUMBER
-    if name in ("format", "lower", "strip", "split", "replace"):
-        return Value(Kind.STRING, base.device) if base.device.form is not Form.UNKNOWN else STRING
-    return UNKNOWN
+def _class_method(
+    machine: Machine, node: ast.Call, base: Value, cls: str, name: str, args: Arguments
+) -> Value:
+    view = machine.program.view(cls)
+    found = view.method(name) if view is not None else None
+    if found is None:
+        return machine.unknown(node)
+    summary = machine.program.summary(found)
+    of_class = summary is not None and summary.binding == "class"
+    result = function_call(machine, node, found, base if of_class else None, args)
+    return result if result is not None else machine.unknown(node)
 
 
-# Tensors
-
-
-def tensor_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+def tensor_method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
     """Call a method of a tensor."""
-    if name in api.MOVE_METHODS:
-        return moves.move_tensor(ev, node, base, name, args)
-    device = ev.location(base)
-    if name in api.CAST_METHODS:
-        if ev.discarding is node and (name != "type" or args.positional):
-            moves.discarded(ev, node, base, name, casts=True)
-        if name == "type":
-            return moves.retype(ev, node, base, args)
-        return Value(Kind.SCALAR if base.kind is Kind.SCALAR else Kind.TENSOR, device, base.cell)
-    if name == "is_pinned":
-        return Value(Kind.FLAG, data=Truth(True, False))
-    if name in api.NUMBER_METHODS:
-        return NUMBER
-    if name == "numpy":
-        return Value(Kind.ARRAY, CPU)
-    if name == "backward":
-        if base.cell is not None:
-            base.cell.note(DIFFERENTIATED)
-        return NONE
-    if name in ("type_as",):
-        other = args.get(0, "other")
-        return Value(Kind.TENSOR, ev.location(other) if other else UNKNOWN_DEVICE)
-    if name.startswith("new_") or name == "new":
-        given = args.get(None, "device")
-        return Value(Kind.TENSOR, moves.denoted(ev, given, device) if given else device)
-    if name in _SAME_OBJECT:
-        kind = Kind.TENSOR if base.kind is Kind.PARAMETER else base.kind
-        return Value(kind, device, base.cell)
-    if name in _SHAPE_ONLY:
-        return Value(Kind.TENSOR, device, base.cell)
-    if name in _REDUCTIONS and not args.positional and not args.keywords:
-        return Value(Kind.SCALAR, device, ev.module.cell(node, "op"))
-    receiver = node.func.value if isinstance(node.func, ast.Attribute) else node
-    device = ev.meet(node, [(receiver, base), *_tensors(args)])
-    if name not in _TAKES_CALLABLES:
-        note_tensors(args)
-    return Value(Kind.SCALAR if base.kind is Kind.SCALAR else Kind.TENSOR, device, ev.module.cell(node, "op"))
+    row = knowledge.method(Kind.TENSOR, name)
+    site = _site(node, f"Tensor.{name}", base, args, row or _OPERATION)
+    _record(machine, site, site.api)
+    return perform(machine, site)
 
 
-def _tensors(args: Arguments) -> list[tuple[ast.expr, Value]]:
-    return [(at, value) for at, value in args.all() if value.kind in MAY_HOLD_TENSORS]
-
-
-# Unknown objects
-
-
-def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+def unknown_method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
     """Call a method of an object whose kind is unknown, and learn from the name."""
-    cell = base.cell
-    if name in api.MOVE_METHODS:
-        return moves.move_unknown(ev, node, base, name, args)
-    if cell is None:
-        return ev.fresh(node) if name not in TENSOR_ONLY else tensor_method(ev, node, base, name, args)
-    ev.attribute_evidence(cell, name)
-    if name in ("parameters", "named_parameters"):
-        return torchcalls.parameters(ev, base, named=name == "named_parameters")
-    if name == "register_buffer":
-        note(args.positional[1:], AS_OPERAND)
-        return NONE
+    named = name in knowledge.TENSOR_ONLY and _is_tensors_own(machine, name, args)
+    tensor_too = named or name in knowledge.LIKELY_TENSOR
+    row = knowledge.method(Kind.TENSOR, name)
+    site = _site(node, f"Tensor.{name}", base, args, row or _OPERATION)
+    if name in knowledge.MOVES:
+        return moves.unknown(machine, site)
+    if base.who is None:
+        known = name in knowledge.TENSOR_ONLY
+        return tensor_method(machine, node, base, name, args) if known else machine.unknown(node)
+    _record(machine, site, f"?.{name}")
+    if named:
+        machine.note(base, Evidence.NAMED)
+    else:
+        machine.attribute_evidence(base, name)
     if name == "size" and args.positional:
-        cell.note(AS_OPERAND)
-    if name == "backward":
-        cell.note(DIFFERENTIATED)
-        return NONE
-    if name in ("items", "values", "keys"):
-        return _mapping_view(ev, node, base, name)
-    if name in ("update", "__setitem__", "setdefault"):
-        cell.placed = True  # what it holds now is what it was given
-        return NONE
+        machine.note(base, Evidence.OPERAND)
+    transfer = _UNKNOWN.get(name)
+    if transfer is not None:
+        return transfer(machine, site)
     if name in ("get", "pop") and len(args.positional) == 1:
-        return ev.part(base, args.positional[0][1].data or ("item", "get"), "item")
-    if name in api.CAST_METHODS:
-        if ev.discarding is node and not (name == "type" and not args.positional):
-            moves.discarded(ev, node, base, name, casts=True)
-        if name == "type":
-            return moves.retype(ev, node, base, args)
-        return Value(Kind.TENSOR, base.device, cell) if base.kind is Kind.BATCH else base
-    if name in _SAME_OBJECT:
+        return containers.get(machine, site)
+    if row is not None and row.by == "tensors.cast":
+        return moves.cast(machine, site)
+    if name in knowledge.SAME_OBJECT:
         return base
-    if name in TENSOR_ONLY or name in (
-        "is_pinned",
-        "size",
-        "dim",
-        "split",
-        "select",
-        "squeeze_",
-        "transpose",
-    ):
-        return tensor_method(ev, node, base, name, args)
-    if name in _RUNS_FORWARD and cell in ev.state.places:
-        return module_call(ev, node, base, args)
-    if name in ("load_state_dict", "state_dict", "zero_grad", "step"):
-        return ev.fresh(node)
-    return unknown_call(ev, node, args)
+    if tensor_too:
+        return perform(machine, site)
+    ref = machine.ref(base)
+    if name in knowledge.RUNS_FORWARD and ref in machine.state.places:
+        return call_module(machine, node, base, args)
+    if name in knowledge.MODULE_ONLY or name in knowledge.OPTIMIZER_METHODS:
+        return machine.unknown(node)
+    return _unknown_call(machine, node, args)
 
 
-def _mapping_view(ev: Evaluator, node: ast.Call, base: Value, name: str) -> Value:
-    assert base.cell is not None
-    if base.kind is Kind.UNKNOWN:
-        base.cell.note(AS_OTHER | AS_CONTAINER)
-    if name == "keys":
-        return Value(Kind.CONTAINER, element=UNKNOWN)
-    item = base.element or ev.part(base, ("item", "value"), "item")
-    element = item if name == "values" else Value(Kind.CONTAINER, items=(UNKNOWN, item))
-    return Value(Kind.CONTAINER, cell=None, element=element)
+def _is_tensors_own(machine: Machine, name: str, args: Arguments) -> bool:
+    """Whether a call can be that of a tensor's method: not of a class's of this file, nor of a module's part.
 
-
-def container_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
-    """Call a method of a list, tuple, dict or set."""
-    first = args.get(0, "")
-    if name in ("append", "add", "insert", "extend", "appendleft") and first is not None:
-        value = args.positional[-1][1]
-        if name == "extend":
-            value = ev.element_of(value, node)
-        old = base.element if base.items is None else ev.element_of(base, node) if base.items else None
-        element = value if old is None else join(old, value)
-        held = base.data
-        if isinstance(value.data, frozenset):
-            held = value.data | (held or frozenset())
-        if isinstance(node.func, ast.Attribute):
-            ev._rebind(node.func.value, Value(Kind.CONTAINER, cell=base.cell, element=element, data=held))
-        return NONE
-    if name in ("items", "values"):
-        item = ev.element_of(base, node)
-        element = item if name == "values" else Value(Kind.CONTAINER, items=(UNKNOWN, item))
-        return Value(Kind.CONTAINER, element=element, data=base.data)
-    if name in ("get", "pop", "popitem", "popleft", "setdefault"):
-        if first is not None and base.cell is not None and first.data is not None:
-            stored = ev.state.env.get((base.cell, first.data))
-            if stored is not None:
-                return stored
-        return ev.element_of(base, node)
-    if name == "copy":
-        return base
-    return UNKNOWN
+    `net.norm(x)` may run a layer: it may be given a tensor, and layers are called by plain words.
+    """
+    if machine.program.defines_method(name):
+        return False
+    several_words = "_" in name and name not in knowledge.LAYER_NAMES
+    if name in knowledge.NO_LAYER or several_words or args.keywords.keys() & knowledge.AXES:
+        return True
+    return not args.positional or any(value.kind not in MAY_HOLD_TENSORS for _, value in args.positional)
 
 
 # Modules and instances
 
 
-def object_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
-    """Call a method of a module, or of an instance of a class of this file."""
-    cls: Class | None = base.data if isinstance(base.data, Class) else None
-    method = cls.method(name) if cls is not None else None
-    is_module = base.kind is Kind.MODULE or (cls is not None and cls.is_module)
-    if method is not None and not (is_module and name in ("__call__",)):
-        return function_call(ev, node, method, base, args)
+def object_method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+    """Call a method of a module, or of an instance of a class of the project."""
+    view = machine.program.view(base.known.dotted) if isinstance(base.known, Defined) else None
+    found = view.method(name) if view is not None else None
+    is_module = base.kind is Kind.MODULE or (view is not None and view.is_module)
+    if found is not None and not (is_module and name == "__call__"):
+        result = function_call(machine, node, found, base, args)
+        return result if result is not None else machine.unknown(node)
     if is_module:
-        return module_method(ev, node, base, name, args)
-    assert cls is not None
-    if name in api.MOVE_METHODS:
-        moves.target(ev, node, name, args)
-        return base
-    value = ev._instance_attribute(base, name)
-    return apply(ev, node, value, args) if value.kind is not Kind.UNKNOWN or value.cell else ev.fresh(node)
+        return module_method(machine, node, base, name, args)
+    if name in knowledge.MOVES:
+        return moves.object_in_place(machine, _site(node, f"Object.{name}", base, args))
+    value = machine.attribute(base, name, node.func)
+    if value.kind is not Kind.UNKNOWN or value.who is not None:
+        return apply(machine, node, value, args)
+    return machine.unknown(node)
 
 
-def module_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
+def module_method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
     """Call a method of `nn.Module`."""
-    if name in api.MOVE_METHODS or name == "to_empty":
-        return moves.move_module(ev, node, base, name, args)
-    if name in api.MODULE_CASTS or name in _SAME_OBJECT:
-        return base
-    if name in ("parameters", "named_parameters", "buffers", "named_buffers"):
-        return torchcalls.parameters(ev, base, named=name.startswith("named"))
-    if name in ("modules", "children", "values"):
-        return Value(Kind.CONTAINER, element=ev.element_of(Value(Kind.MODULE, cell=base.cell), node))
-    if name in ("named_modules", "named_children", "items"):
-        part = ev.element_of(Value(Kind.MODULE, cell=base.cell), node)
-        return Value(Kind.CONTAINER, element=Value(Kind.CONTAINER, items=(STRING, part)))
-    if name in ("register_buffer", "register_parameter", "add_module", "register_module"):
-        _register(ev, base, name, args)
-        return NONE
-    if name in _RUNS_FORWARD:
-        return module_call(ev, node, base, args)
-    if base.kind is Kind.INSTANCE:
-        value = ev._instance_attribute(base, name)
-        if value.kind is not Kind.UNKNOWN:
-            return apply(ev, node, value, args)
-        if value.cell is not None:
-            if isinstance(base.data, Class) and base.data.framework:
-                return ev.fresh(node)
-            return apply(ev, node, value, args)
-    return ev.fresh(node)
+    row = knowledge.method(Kind.MODULE, name)
+    if row is not None:
+        site = _site(node, f"Module.{name}", base, args, row)
+        _record(machine, site, site.api)
+        return perform(machine, site)
+    if base.kind is Kind.INSTANCE and isinstance(base.known, Defined):
+        value = machine.attribute(base, name, node.func)
+        view = machine.program.view(base.known.dotted)
+        framework = view is not None and view.framework
+        if value.kind is not Kind.UNKNOWN or (value.who is not None and not framework):
+            return apply(machine, node, value, args)
+    return machine.unknown(node)
 
 
-def _register(ev: Evaluator, base: Value, name: str, args: Arguments) -> None:
-    label, value = args.get(0, "name"), args.get(1, "tensor" if name == "register_buffer" else "module")
-    if label is None or value is None or not isinstance(label.data, str) or base.cell is None:
-        return
-    if name in ("register_buffer", "register_parameter"):
-        kind = Kind.TENSOR if name == "register_buffer" else Kind.PARAMETER
-        value = Value(
-            kind,
-            Device(Form.AT, "", base.cell),
-            base.cell.child(label.data, f"self.{label.data}", "attribute"),
-        )
-    ev.state.env[(base.cell, label.data)] = value
-    if base.kind is Kind.INSTANCE:
-        ev.module.attribute_assigned(ev, base.data, label.data)
-
-
-def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> Value:
+def call_module(machine: Machine, node: ast.Call, base: Value, args: Arguments) -> Value:
     """Run a module's forward."""
-    for _, value in args.positional:
-        if value.kind is Kind.UNKNOWN and value.cell is not None:
-            value.cell.note(TO_MODULE)
-    if (
-        args.positional
-        and base.cell is not None
-        and ev.function is not None
-        and ev.function.owner is not None
-    ):
-        at, value = args.positional[0]
-        was_moved = value.origin is not None and value.origin.how == "moved"
-        feed = Feed(ev.function, base.cell, at, ev.location(value), ev.place_of(base), was_moved)
-        ev.module.feeds.append(feed)
-    if isinstance(base.data, Class):
-        method = base.data.method("forward")
-        if method is not None:
-            return function_call(ev, node, method, base, args)
-    library = base.data if isinstance(base.data, str) else ""
-    name = library.rsplit(".", 1)[-1]
-    place = ev.place_of(base)
-    if name in api.LOSSES:
-        exempt = api.CPU_ARGUMENTS.get(name, ())
-        parties = [(at, followed(v)) for i, (at, v) in enumerate(args.positional) if i not in exempt]
-        note_tensors(args)
-        device = ev.meet(node, parties + list(args.keywords.values()))
-        return Value(Kind.SCALAR, device, ev.module.cell(node, "op"))
-    if library in api.SCATTERING_WRAPPERS:
-        return Value(Kind.BATCH, place, ev.module.cell(node))
-    known = library.startswith(api.TENSOR_MODELS)
-    if library.startswith("torch.nn."):
-        note_tensors(args)
-    func = (
-        node.func.value
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _RUNS_FORWARD
-        else node.func
-    )
-    given = [*args.positional, *args.keywords.values(), *args.unpacked]
-    unmoved = [
-        (at, value) for at, value in given if value.kind in MAY_HOLD_TENSORS or value.kind is Kind.CONTAINER
-    ]
-    for index, (at, value) in enumerate(unmoved):
-        # Of what else an unknown model takes, some may belong on the cpu: lengths, texts, settings.
-        if index == 0 or known or ev.location(value).key is ev.location(unmoved[0][1]).key:
-            parts = (value,) if value.kind is not Kind.CONTAINER else value.items or (value.element or value,)
-            for part in parts:
-                ev.meeting(at, ev.location(part), func, place, part.cell)
-    owner = ev.function.owner if ev.function is not None else None
-    of_self = owner is not None and owner.is_module and place.key is owner.cell
-    if place.form is Form.UNKNOWN or (place.form is Form.AT and not of_self):
-        moved = ev.combine([value for _, value in unmoved])
-        place = moved if moved.form is not Form.UNKNOWN else place
-    elif place.form is Form.EITHER and not isinstance(place.key, frozenset):
-        moved = ev.combine([value for _, value in unmoved])
-        place = moved if moved.form is Form.EITHER else place
-    kind = Kind.TENSOR if library.startswith("torch.nn.") else Kind.BATCH
-    return Value(kind, place, ev.module.cell(node))
+    if isinstance(base.known, Defined):
+        view = machine.program.view(base.known.dotted)
+        found = view.method("forward") if view is not None else None
+        if found is not None:
+            machine.note_unknown([value for _, value in args.positional], Evidence.TO_MODULE)
+            modules.feed(machine, base, args)
+            result = function_call(machine, node, found, base, args)
+            if result is not None:
+                return result
+    site = _site(node, "Module.forward", base, args)
+    return modules.call(machine, node, base, site)
 
 
-# Classes of this file
-
-
-def instantiate(ev: Evaluator, node: ast.Call, cls: Class, args: Arguments) -> Value:
-    """Make an instance of a class of this file."""
-    cell = ev.module.cell(node, "made")
-    ev.state.forget(cell)
-    kind = Kind.MODULE if cls.is_module else Kind.INSTANCE
-    value = Value(kind, cell=cell, data=cls, origin=Origin("made", node))
-    base = ev.module.library_base(cls)
-    if base in api.LOADERS:
-        if cls.method("__iter__") is not None or ev.module.mentions_device(cls.node):
-            return ev.fresh(node)
-        return torchcalls.loader(ev, node, args)
-    if base is not None and base.startswith("torch.optim."):
-        return Value(Kind.OPTIMIZER, cell=cell)
-    init = cls.method("__init__")
+def instantiate(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> Value:
+    """Make an instance of a class of the project."""
+    view = machine.program.view(cls)
+    if view is None:
+        return machine.unknown(node)
+    base = view.library_base()
+    topics = knowledge.topics_of_class(base) if base is not None else frozenset()
+    if "loader" in topics:
+        if view.method("__iter__") is not None or view.moves():
+            return machine.unknown(node)
+        return loaders.loader(machine, _site(node, base or "", None, args))
+    kind = Kind.MODULE if view.is_module else Kind.INSTANCE
+    if "optimizer" in topics:
+        kind = Kind.OPTIMIZER
+    value = machine.made(node, kind, role="made", known=Defined(cls))
+    ref = machine.ref(value)
+    assert ref is not None
+    machine.state.forget(ref)
+    if kind is Kind.OPTIMIZER:
+        return optimizers.make(machine, _site(node, base or "", None, args))
+    init = view.method("__init__")
     if init is not None:
-        function_call(ev, node, init, value, args)
-        if cls.places:
-            own = cls.places.get(cls.cell)
-            ev.state.places[cell] = own if own is not None and own.key is None else UNKNOWN_DEVICE
+        function_call(machine, node, init, value, args)
+        if view.moved_by_constructor():
+            # Where the constructor of a subclass, or the caller, moves it is not known.
+            place = machine.state.places.get(ref)
+            machine.state.places[ref] = place if place is not None and place.of is None else UNKNOWN_PLACE
     return value

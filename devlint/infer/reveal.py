@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from .values import TENSORS, Cell, Device, Form, Kind, Value
+from ..core.kinds import TENSORS, Kind
+from ..core.places import Form, Place
+from ..core.values import Value
+from .settle import Settled
 
 _HAVE_A_PLACE = TENSORS | {Kind.BATCH, Kind.MODULE, Kind.UNKNOWN}
 
 
-def describe(value: Value, device: Device) -> str:
-    """A value's kind and device: `tensor on cpu`, `module on device`, `container of tensor on x`."""
+def describe(settled: Settled, value: Value, place: Place) -> str:
+    """A value's kind and place: `tensor on cpu`, `module on device`, `container of tensor on x`."""
     if value.kind is Kind.CONTAINER:
         parts = value.items or ((value.element,) if value.element else ())
-        described = {describe(part, part.device) for part in parts}
+        described = {describe(settled, part, part.place) for part in parts}
         return f"container of {described.pop()}" if len(described) == 1 else "container"
-    if value.kind is Kind.LIBRARY or (value.kind is Kind.UNKNOWN and device.form in (Form.AT, Form.UNKNOWN)):
+    if value.kind is Kind.LIBRARY or (value.kind is Kind.UNKNOWN and place.form in (Form.AT, Form.UNKNOWN)):
         return "unknown"
-    place = place_name(device) if value.kind in _HAVE_A_PLACE else ""
-    return f"{value.kind.value} on {place}" if place else value.kind.value
+    name = place_name(settled, place) if value.kind in _HAVE_A_PLACE else ""
+    return f"{value.kind.value} on {name}" if name else value.kind.value
 
 
-def place_name(device: Device) -> str:
-    """The name of a device as the program would say it."""
-    if device.form in (Form.SAME, Form.AT) and isinstance(device.key, Cell):
-        return device.key.label
-    if device.form is Form.EITHER:
-        return f"cpu or {device.name}" if device.name else "cpu or elsewhere"
-    return device.name
+def place_name(settled: Settled, place: Place) -> str:
+    """The name of a place as the program would say it."""
+    label = settled.objects.labels[place.of] if type(place.of) is int else ""
+    if place.form in (Form.SAME, Form.AT) and label:
+        return label
+    if place.form is Form.EITHER:
+        name = label or place.name
+        return f"cpu or {name}" if name else "cpu or elsewhere"
+    return place.name

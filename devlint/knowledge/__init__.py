@@ -2,7 +2,6 @@
 
 from functools import lru_cache
 
-from . import frameworks
 from .attributes import MODULE_ONLY, TENSOR_ONLY, TENSOR_TOO
 from .find import attribute, bind, find, kind_of_class, method, topics_of_class
 from .row import Hint, Row
@@ -40,7 +39,16 @@ def topics_of_call(dotted: str) -> frozenset[str]:
 
 def is_strict_model(dotted: str) -> bool:
     """Whether a model needs every tensor that it is given on its own device."""
+    from . import frameworks
+
     return dotted.startswith(frameworks.STRICT_MODELS)
+
+
+def named_in(topic: str) -> frozenset[str]:
+    """The names whose rows have a topic."""
+    from .find import rows
+
+    return frozenset(name for name, row in rows() if topic in row.topics)
 
 
 @lru_cache(maxsize=4096)

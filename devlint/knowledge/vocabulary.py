@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from ..core.kinds import Kind
-from . import frameworks, names
+from . import names
 from .table import words
 from .words import hints
 
@@ -118,6 +118,8 @@ def configures(name: str) -> bool:
 
 def imports_accelerator(name: str) -> bool:
     """Whether a module runs on an accelerator alone."""
+    from . import frameworks
+
     first = name.split(".")[0]
     by_nature = first in frameworks.CUDA_BY_NATURE or name in frameworks.CUDA_BY_NATURE
     return by_nature or "accelerator" in hints("import", name)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..finding import Finding
-    from ..registry import Installed
+    from ..match.registry import Installed
 
 FORMATS = (
     *("full", "concise", "json", "json-lines"),

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..claim import Claim, Observes, Raises
 from ..errors import DevlintError
-from ..registry import installed, meant
+from ..match.registry import installed, meant
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ..registry import Installed
+    from ..match.registry import Installed
 
 
 class Case(NamedTuple):

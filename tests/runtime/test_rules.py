@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import pytest
 
 from devlint.claim import RUNS, Claim, Observes, Outcome, Raises
-from devlint.registry import installed
+from devlint.match.registry import installed
 from devlint.runtime import report, verify
 from devlint.runtime.catalogue import Case, cases, find_fixtures
 from devlint.runtime.devices import Run, run_all

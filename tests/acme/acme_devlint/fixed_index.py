@@ -13,33 +13,39 @@ Ask for it:
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
-from devlint import cst
-from devlint.claim import NO_ACCELERATOR, RUNS, Claim
-from devlint.finding import Severity
-from devlint.infer.facts import HardcodedDevice
-from devlint.rule import Change, Report, Rule
+from devlint.rule import (
+    NO_ACCELERATOR,
+    RUNS,
+    Ask,
+    Change,
+    Claim,
+    Literal_,
+    Report,
+    Rule,
+    Severity,
+    cst,
+    literal,
+    role,
+    unguarded,
+)
 
-if TYPE_CHECKING:
-    from libcst import CSTNode
 
-
-class FixedIndex(Rule[HardcodedDevice]):
+class FixedIndex(Rule[Literal_]):
     """An index in the name of a device."""
 
     code = "ACM101"
     name = "fixed-index"
     severity = Severity.WARNING
-    fact = HardcodedDevice
+    watches = (literal(role("argument", "default", "autocast"), unguarded()),)
     claim = Claim(RUNS, cpu=NO_ACCELERATOR)
 
-    def suspects(self, fact: HardcodedDevice) -> bool:
+    def suspects(self, event: Literal_) -> bool:
         """A name without an index leaves the choice open."""
-        return ":" in fact.literal
+        return ":" in event.text
 
-    def visit(self, node: CSTNode, fact: HardcodedDevice) -> Iterator[Report]:
+    def visit(self, node: cst.CSTNode, event: Literal_, ask: Ask) -> Iterator[Report]:
         """Report the string; the launcher's device takes its place."""
         call = cst.Call(cst.Name("local_device"))
         change = Change("ask the launcher", ((node, call),), safe=False)
-        yield Report(f"`{fact.literal}` is the same device in every process", change=change)
+        yield Report(f"`{event.text}` is the same device in every process", change=change)

@@ -1,0 +1,668 @@
+"""What an expression evaluates to: values, places and evidence, in the state at that point."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from .. import knowledge
+from ..core.evidence import Evidence
+from ..core.kinds import TENSORS, Kind
+from ..core.paths import Attr, Item
+from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
+from ..core.state import join_states
+from ..core.values import (
+    DTYPE,
+    MAX_ITEMS,
+    NONE,
+    NUMBER,
+    OTHER,
+    STRING,
+    UNKNOWN,
+    Api,
+    Const,
+    Defined,
+    Origin,
+    Truth,
+    Value,
+    Words,
+    constant,
+    container,
+    dotted,
+)
+from . import conditions
+from .apply import apply as apply_summary
+from .apply import instance_attribute, unknown_attribute
+from .calls import call
+from .log import RawBind, RawCompare, RawUse
+from .machine import Machine, flag, subscript_step
+from .transfers.containers import concatenation, held_by
+
+_ARITHMETIC = (ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow, ast.Add, ast.FloorDiv)
+_ORDER = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
+_MEMBERSHIP = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
+_MAX_DEPTH = 200
+"""Expressions nested deeper are unknown: no person reads them."""
+
+Method = TypeVar("Method", bound=Callable[..., Value])
+_HANDLERS: dict[type, Callable[[Any, Any], Value]] = {}
+
+
+def _handles(*types: type) -> Callable[[Method], Method]:
+    def register(method: Method) -> Method:
+        for node_type in types:
+            _HANDLERS[node_type] = method
+        return method
+
+    return register
+
+
+class Expressions(Machine):
+    """Evaluates expressions in `state`."""
+
+    depth = 0
+    """How deep the expression at hand is nested."""
+    yields = False
+    """Whether a `yield` was evaluated: a call of the function gives a generator."""
+
+    def eval(self, node: ast.expr) -> Value:
+        """The value of an expression; records evidence and events on the way."""
+        handler = _HANDLERS.get(type(node))
+        if handler is None:
+            for child in ast.iter_child_nodes(node):
+                if isinstance(child, ast.expr):
+                    self.eval(child)
+            return UNKNOWN
+        if self.depth >= _MAX_DEPTH:
+            return UNKNOWN
+        self.depth += 1
+        value = handler(self, node)
+        self.depth -= 1
+        return value
+
+    @_handles(ast.Call)
+    def _call(self, node: ast.Call) -> Value:
+        return call(self, node)
+
+    # Names and constants
+
+    @_handles(ast.Name)
+    def _name(self, node: ast.Name) -> Value:
+        value = self.state.env.get(node.id)
+        if value is None:
+            value = self.lookup(node.id)
+        if value.kind is Kind.LIBRARY and isinstance(value.known, Api):
+            found = self.program.resolve(value.known.dotted)
+            return value if found is None else found
+        return value
+
+    def lookup(self, name: str) -> Value:
+        """A name that the function at hand does not bind: enclosing functions, the module, builtins."""
+        function = self.here
+        while function.outer is not None:
+            if function.enclosing is not None and name in function.enclosing:
+                return function.enclosing[name]
+            function = function.outer
+        value = self.program.top(name)
+        if value is not None:
+            return value
+        if name in knowledge.BUILTINS:
+            return Value(Kind.LIBRARY, known=Api(name))
+        return Value(who=self.objects.global_(name))
+
+    @_handles(ast.Constant)
+    def _constant(self, node: ast.Constant) -> Value:
+        value = node.value
+        if value is None:
+            return NONE
+        if isinstance(value, str):
+            if knowledge.is_device_name(value):
+                origin = None
+                if not value.startswith(CPU.name):
+                    at = self.here.number(node)
+                    origin = Origin("literal", self.here.name, at)
+                    self.log.born[at] = self.state.why
+                return Value(Kind.STRING, literal(value), None, Const(value), origin=origin)
+            return Value(Kind.STRING, known=Const(value))
+        if isinstance(value, (bool, int, float)):
+            return Value(Kind.NUMBER, known=Const(value))
+        return OTHER
+
+    @_handles(ast.JoinedStr)
+    def _joined(self, node: ast.JoinedStr) -> Value:
+        for part in node.values:
+            if isinstance(part, ast.FormattedValue):
+                self.eval(part.value)
+        first = node.values[0] if node.values else None
+        if isinstance(first, ast.Constant) and isinstance(first.value, str):
+            kind = first.value.split(":")[0]
+            if kind in knowledge.ACCELERATORS:
+                return Value(Kind.STRING, literal(kind))
+        return STRING
+
+    # Parts of values
+
+    @_handles(ast.Attribute)
+    def _attribute(self, node: ast.Attribute) -> Value:
+        base = self.eval(node.value)
+        value = self.attribute(base, node.attr, node)
+        if value.kind is Kind.LIBRARY and isinstance(node.ctx, ast.Load):
+            self.log.uses.pop(node.value, None)
+            self.log.uses[node] = RawUse(dotted(value), self.state.why, self.loops)
+        return value
+
+    def attribute(self, base: Value, name: str, node: ast.AST) -> Value:
+        """The value of an attribute of `base`."""
+        kind = base.kind
+        if kind is Kind.LIBRARY:
+            return self._library_attribute(base, name)
+        ref = self.ref(base)
+        if ref is not None:
+            stored = self.state.env.get((ref, Attr(name)))
+            if stored is not None:
+                return stored
+        placement = knowledge.PLACEMENT_ATTRIBUTES.get(name)
+        if placement is not None and kind is not Kind.CLASS:
+            return self._placement_attribute(base, name, placement)
+        if kind in TENSORS:
+            if name in knowledge.NUMBER_ATTRIBUTES:
+                return Value(Kind.NUMBER, measures=base.who)
+            return Value(Kind.TENSOR, base.place, base.who)
+        if isinstance(base.known, Defined) and (kind is Kind.INSTANCE or kind is Kind.MODULE):
+            return self._instance_attribute(base, base.known.dotted, name, node)
+        if kind is Kind.MODULE:
+            return self._module_attribute(base, name)
+        if kind is Kind.DEVICE:
+            return Value(Kind.STRING, base.place) if name in knowledge.DEVICE_TYPE else NUMBER
+        if kind in (Kind.BATCH, Kind.UNKNOWN):
+            self.attribute_evidence(base, name)
+            if name in knowledge.NUMBER_ATTRIBUTES:
+                return Value(Kind.NUMBER, measures=base.who)
+            return self.part(base, Attr(name))
+        if kind is Kind.CLASS and isinstance(base.known, Defined):
+            return self._class_attribute(base, base.known.dotted, name)
+        return UNKNOWN
+
+    def _module_attribute(self, base: Value, name: str) -> Value:
+        if name in knowledge.WRAPPED_MODULE:
+            return base
+        ref = self.ref(base)
+        if ref is None:
+            return UNKNOWN
+        part = self.objects.part(ref, Attr(name))
+        if name in knowledge.MODULE_PARAMETERS:
+            return Value(Kind.PARAMETER, self.place_of(base), part)
+        return Value(who=part)
+
+    def _class_attribute(self, base: Value, cls: str, name: str) -> Value:
+        view = self.program.view(cls)
+        if view is None:
+            return UNKNOWN
+        found = view.attribute(name)
+        if found is not None:
+            return instance_attribute(self, base, found)
+        method = view.method(name)
+        return Value(Kind.FUNCTION, known=Defined(method)) if method is not None else UNKNOWN
+
+    def _library_attribute(self, base: Value, name: str) -> Value:
+        full = f"{dotted(base)}.{name}"
+        if full in knowledge.DTYPES:
+            return DTYPE
+        found = self.program.resolve(full)
+        return found if found is not None else Value(Kind.LIBRARY, known=Api(full))
+
+    def _placement_attribute(self, base: Value, name: str, what: str) -> Value:
+        if what == "dtype":
+            return DTYPE._replace(measures=base.who)
+        if what == "flag":
+            return flag(Truth(True, False))
+        if base.kind is Kind.INSTANCE and isinstance(base.known, Defined):
+            view = self.program.view(base.known.dotted)
+            if view is None or not view.is_module or view.attribute(name) or view.method(name):
+                return self._instance_attribute(base, base.known.dotted, name, None)
+        if base.kind is Kind.MODULE:
+            return Value(Kind.DEVICE, self.place_of(base))
+        ref = self.ref(base)
+        if base.kind is Kind.UNKNOWN and base.place.form is Form.UNKNOWN and ref is not None:
+            # `x.device` of a tensor, or `args.device` of a setting: what `x` is shows later.
+            return Value(Kind.DEVICE, Place(Form.SAME, "", self.objects.part(ref, Attr(name))))
+        return Value(Kind.DEVICE, self.where(base))
+
+    def _instance_attribute(self, base: Value, cls: str, name: str, node: ast.AST | None) -> Value:
+        view = self.program.view(cls)
+        if view is None:
+            return unknown_attribute(self, base, name)
+        method = view.method(name)
+        if method is not None:
+            summary = self.program.summary(method)
+            if summary is not None and summary.binding == "property":
+                return apply_summary(self, node or self.here.node, summary, {}, base)
+            return Value(Kind.FUNCTION, known=Defined(method))
+        term = view.attribute(name)
+        self.log.missed[view.name, name] = term
+        if term is not None and term.kind is Kind.NONE:
+            term = None  # a placeholder that something else fills
+        ref = self.ref(base)
+        if base.kind is Kind.MODULE and ref is not None:
+            part = self.objects.part(ref, Attr(name))
+            if term is None:
+                return Value(who=part)
+            value = instance_attribute(self, base, term)
+            return value._replace(who=part) if value.kind in (Kind.MODULE, Kind.UNKNOWN) else value
+        if term is not None:
+            value = instance_attribute(self, base, term)
+            if view.is_module and ref is not None and value.kind in (Kind.PARAMETER, Kind.MODULE):
+                part = self.objects.part(ref, Attr(name))
+                if value.kind is Kind.PARAMETER:
+                    return Value(Kind.PARAMETER, Place(Form.AT, "", ref), part)
+                return value._replace(who=part, origin=None)
+            return value
+        if name in knowledge.MODULE_ONLY or (view.is_module and name in knowledge.TENSOR_TOO):
+            return UNKNOWN
+        return unknown_attribute(self, base, name)
+
+    @_handles(ast.Subscript)
+    def _subscript(self, node: ast.Subscript) -> Value:
+        base = self.eval(node.value)
+        index = self.eval(node.slice)
+        kind = base.kind
+        if index.place != base.place:
+            self.spill((index,))  # an index of another device is an error, unless it is on the cpu
+        if kind in TENSORS:
+            return Value(Kind.TENSOR, base.place, base.who)
+        ref = self.ref(base)
+        if kind is Kind.CONTAINER:
+            return self._item(node, base, index)
+        if kind is Kind.MODULE and ref is not None:
+            return Value(Kind.MODULE, who=self.objects.part(ref, subscript_step(node.slice)), origin=base.origin)
+        if kind in (Kind.BATCH, Kind.UNKNOWN) and ref is not None:
+            number = constant(index)
+            if kind is Kind.BATCH and self.objects.wholes[ref] >= 0 and type(number) is int:
+                # One entry of a tensor may be 0-dim, and then it may meet any device.
+                place = base.place if base.place.form is not Form.CPU else UNKNOWN_PLACE
+                return Value(Kind.BATCH, place, self.objects.part(ref, Item(number)))
+            if is_tensor_index(node.slice):
+                if kind is Kind.UNKNOWN:
+                    return base  # an array, a frame or a list of boxes is indexed so, too
+                self.note(base, Evidence.TENSOR)
+                return Value(Kind.TENSOR, self.where(base), base.who)
+            if index.kind is Kind.STRING and kind is Kind.UNKNOWN:
+                self.note(base, Evidence.OTHER)
+            if isinstance(node.slice, ast.Slice):
+                return base
+            return self.part(base, subscript_step(node.slice))
+        if kind is Kind.NUMBER:
+            return base
+        return base if kind is Kind.LIBRARY else UNKNOWN
+
+    def _item(self, node: ast.Subscript, base: Value, index: Value) -> Value:
+        known, ref = _position(base, index), self.ref(base)
+        if known is not None and base.items is not None:
+            return (self.state.env.get((ref, Item(known))) if ref is not None else None) or base.items[known]
+        stored = self.state.env.get((ref, subscript_step(node.slice))) if ref is not None else None
+        if stored is not None:
+            return stored
+        if isinstance(node.slice, ast.Slice):
+            return base._replace(items=None, element=self.element(base, node))
+        return self.element(base, node)
+
+    # Operators
+
+    @_handles(ast.BinOp)
+    def _binop(self, node: ast.BinOp) -> Value:
+        return self.operate(node, node.op, (node.left, self.eval(node.left)), (node.right, self.eval(node.right)))
+
+    def operate(
+        self, node: ast.AST, op: ast.operator, one: tuple[ast.expr, Value], other: tuple[ast.expr, Value]
+    ) -> Value:
+        """The value of an operation of two operands."""
+        left, right = one[1], other[1]
+        if left.kind is Kind.STRING:
+            return STRING
+        if left.kind is Kind.CONTAINER or right.kind is Kind.CONTAINER:
+            return concatenation(self, left, right)
+        if isinstance(op, _ARITHMETIC):
+            for value, beside in ((left, right), (right, left)):
+                if beside.kind is not Kind.STRING:
+                    self.note_unknown((value,), Evidence.TENSOR)
+        if Kind.NUMBER in (left.kind, right.kind):
+            beside = right if left.kind is Kind.NUMBER else left
+            ref = self.ref(beside)
+            if beside.kind is Kind.BATCH and ref is not None and isinstance(self.objects.ways[ref], Attr):
+                return beside  # `total + batch.num_graphs`: as likely a number as a tensor
+        if left.kind in TENSORS or right.kind in TENSORS or Kind.BATCH in (left.kind, right.kind):
+            for value in (left, right):
+                if value.kind is Kind.BATCH:
+                    self.note(value, Evidence.TENSOR)
+            place = self.meet(node, [one, other])
+            kind = Kind.SCALAR if left.kind is right.kind is Kind.SCALAR else Kind.TENSOR
+            return self.own(node, kind, place, "op")
+        if left.kind is right.kind is Kind.NUMBER:
+            return NUMBER._replace(measures=left.measures if left.measures is not None else right.measures)
+        if Kind.UNKNOWN in (left.kind, right.kind) and (left.who is not None or right.who is not None):
+            place = self.meet(node, [one, other])
+            result = self.own(node, Kind.UNKNOWN, place, "op")
+            to = self.ref(result)
+            for value in (left, right):
+                source = self.ref(value)
+                if value.kind is Kind.UNKNOWN and source is not None and to is not None:
+                    self.log.flow(source, to)
+            return result
+        return UNKNOWN
+
+    @_handles(ast.UnaryOp)
+    def _unary(self, node: ast.UnaryOp) -> Value:
+        value = self.eval(node.operand)
+        if isinstance(node.op, ast.Not):
+            said = conditions.truth(node.operand, value)
+            return flag(said.opposite() if said is not None else None)
+        number = constant(value)
+        if value.kind is Kind.NUMBER and isinstance(node.op, ast.USub) and isinstance(number, (int, float)):
+            return Value(Kind.NUMBER, known=Const(-number))
+        if isinstance(node.op, ast.Invert):
+            self.note_unknown((value,), Evidence.TENSOR)
+        return value
+
+    @_handles(ast.BoolOp)
+    def _boolop(self, node: ast.BoolOp) -> Value:
+        before = self.state.why
+        conjunction = isinstance(node.op, ast.And)
+        result: Value | None = None
+        truths: list[Truth] = []
+        for operand in node.values:
+            value = self.eval(operand)
+            said = conditions.truth(operand, value)
+            truths.append(said or Truth(False, False))
+            if said and (said.if_true if conjunction else said.if_false):
+                self.require(said.hint)
+            result = value if result is None else self.join(result, value)
+        self.state.why = before
+        any_true, any_false = any(t.if_true for t in truths), any(t.if_false for t in truths)
+        if any_true or any_false:
+            return flag(_combined(truths, conjunction))
+        return result or UNKNOWN
+
+    @_handles(ast.Compare)
+    def _compare(self, node: ast.Compare) -> Value:
+        operands = [node.left, *node.comparators]
+        before = len(self.log.literals)
+        values = [self.eval(operand) for operand in operands]
+        if len(self.log.literals) > before:
+            self.harmless(operands, "compared")
+        if len(values) == 2:
+            left, right = values
+            self.log.compares[node] = RawCompare(
+                (operands[0], left), (operands[1], right), self.state.why, self.loops
+            )
+            said = conditions.comparison(node, left, right)
+            if said is not None:
+                return flag(said)
+        if any(isinstance(op, _MEMBERSHIP) for op in node.ops):
+            return NUMBER
+        if any(isinstance(op, _ORDER) for op in node.ops):
+            for value, other in zip(values, reversed(values), strict=True):
+                if other.kind in TENSORS:
+                    self.note_unknown((value,), Evidence.TENSOR)
+        tensorial = any(v.kind in TENSORS or v.kind is Kind.BATCH for v in values)
+        if tensorial and not any(v.kind in (Kind.STRING, Kind.NONE) for v in values):
+            self.note_unknown(values, Evidence.TENSOR)
+            place = self.meet(node, list(zip(operands, values, strict=True)))
+            return self.own(node, Kind.TENSOR, place, "op")
+        return NUMBER
+
+    @_handles(ast.IfExp)
+    def _ifexp(self, node: ast.IfExp) -> Value:
+        test = self.eval(node.test)
+        conditions.prepare(self, node.test)
+        otherwise = self.state.copy()
+        conditions.assume(self, node.test, test, True)
+        body = self.eval(node.body)
+        then, self.state = self.state, otherwise
+        conditions.assume(self, node.test, test, False)
+        orelse = self.eval(node.orelse)
+        self.state = join_states(then, self.state, self.objects.who)
+        forms = {body.place.form, orelse.place.form}
+        if forms == {Form.CPU, Form.LITERAL} and body.kind in (Kind.STRING, Kind.DEVICE):
+            self.harmless((node.body, node.orelse), "chosen")
+        return self.join(body, orelse)
+
+    @_handles(ast.NamedExpr)
+    def _walrus(self, node: ast.NamedExpr) -> Value:
+        value = self.eval(node.value)
+        self.bind(node.target, value)
+        return value
+
+    @_handles(ast.Await)
+    def _await(self, node: ast.Await) -> Value:
+        return self.eval(node.value)
+
+    @_handles(ast.Starred)
+    def _starred(self, node: ast.Starred) -> Value:
+        return self.element(self.eval(node.value), node)
+
+    @_handles(ast.Slice)
+    def _slice(self, node: ast.Slice) -> Value:
+        for part in (node.lower, node.upper, node.step):
+            if part is not None:
+                self.eval(part)
+        return OTHER
+
+    # Displays
+
+    @_handles(ast.Tuple, ast.List, ast.Set)
+    def _display(self, node: ast.Tuple | ast.List | ast.Set) -> Value:
+        items: Sequence[ast.expr] = node.elts
+        whole = len(items) <= MAX_ITEMS
+        if not whole:
+            items = [item for item in items if not isinstance(item, ast.Constant)]
+        values = [self.eval(item) for item in items]
+        who, holds = self.own(node, Kind.CONTAINER, role="made").who, held_by(values)
+        if any(isinstance(item, ast.Starred) for item in items) or not whole:
+            return container(who, element=self.joined(values[:MAX_ITEMS]), holds=holds)
+        for position in range(len(values)):
+            self.state.env.pop((who, Item(position)), None)  # of a list that was made here before
+        return container(who, tuple(values), holds=holds)
+
+    @_handles(ast.Dict)
+    def _dict(self, node: ast.Dict) -> Value:
+        element: Value | None = None
+        display = self.own(node, Kind.CONTAINER, role="made")
+        ref = self.ref(display)
+        assert ref is not None
+        values = []
+        for key, item in zip(node.keys, node.values, strict=True):
+            if key is not None:
+                self.eval(key)
+            value = self.eval(item)
+            if key is None:
+                value = self.element(value, item)
+            else:
+                self.state.env[ref, subscript_step(key)] = value
+            values.append(value)
+            element = value if element is None else self.join(element, value)
+        return container(ref, element=element, holds=held_by(values))
+
+    @_handles(ast.ListComp, ast.SetComp, ast.GeneratorExp)
+    def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
+        element = self._generate(node.generators, [node.elt])
+        who = self.own(node, Kind.CONTAINER, role="made").who
+        return container(who, element=element, holds=element.holds)
+
+    @_handles(ast.DictComp)
+    def _dictcomp(self, node: ast.DictComp) -> Value:
+        element = self._generate(node.generators, [node.key, node.value])
+        return container(self.own(node, Kind.CONTAINER, role="made").who, element=element)
+
+    def _generate(self, generators: list[ast.comprehension], results: list[ast.expr]) -> Value:
+        names = {
+            name.id
+            for generator in generators
+            for name in ast.walk(generator.target)
+            if isinstance(name, ast.Name)
+        }
+        hidden = {name: self.state.env[name] for name in names if name in self.state.env}
+        why = self.state.why
+        self.loops += 1
+        for generator in generators:
+            iterable = self.eval(generator.iter)
+            said = conditions.counts_accelerators(self, generator.iter)
+            if said is not None:
+                self.require(said.hint)
+            self.bind(generator.target, self.element(iterable, generator.iter))
+            for test in generator.ifs:
+                conditions.assume(self, test, self.eval(test), True)
+        value = UNKNOWN
+        for result in results:
+            value = self.eval(result)
+        self.loops -= 1
+        for name in names:
+            self.state.env.pop(name, None)
+        self.state.env.update(hidden)
+        self.state.why = why
+        return value
+
+    @_handles(ast.Lambda)
+    def _lambda(self, node: ast.Lambda) -> Value:
+        return Value(Kind.FUNCTION, known=Defined(self.program.define(self, node).name))
+
+    @_handles(ast.Yield, ast.YieldFrom)
+    def _yield(self, node: ast.Yield | ast.YieldFrom) -> Value:
+        self.yields = True
+        if node.value is not None:
+            self.eval(node.value)
+        return UNKNOWN
+
+    # Binding
+
+    def bind(self, target: ast.expr, value: Value) -> None:
+        """Assign a value to a target."""
+        if value.kind in (Kind.DEVICE, Kind.STRING) and value.place.form in (Form.EITHER, Form.CPU):
+            value = value._replace(place=self._symbol(target, value.place))
+        if isinstance(target, ast.Name):
+            ref = self.ref(value)
+            if ref is not None and not self.objects.labels[ref]:
+                self.objects.labels[ref] = target.id
+            self.state.env[target.id] = value
+            self.bound(target.id, value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self._bind_several(target, value)
+        elif isinstance(target, ast.Attribute):
+            self._bind_attribute(target, value)
+        elif isinstance(target, ast.Subscript):
+            self._bind_item(target, value)
+
+    def bound(self, name: str, value: Value) -> None:
+        """A variable was assigned."""
+
+    def _bind_several(self, target: ast.Tuple | ast.List, value: Value) -> None:
+        stars = [index for index, item in enumerate(target.elts) if isinstance(item, ast.Starred)]
+        for index, item in enumerate(target.elts):
+            if isinstance(item, ast.Starred):
+                self.bind(item.value, container(element=self.element(value, item)))
+            elif stars and (index > stars[0] or value.items is not None):
+                self.bind(item, self.element(value, item))
+            else:
+                self.bind(item, self.unpack(value, len(target.elts), index))
+
+    def _symbol(self, target: ast.expr, chosen: Place) -> Place:
+        """A device that the program chooses at run time is known by the variable that keeps it."""
+        form = Form.SAME if chosen.form is Form.EITHER else chosen.form
+        if isinstance(target, ast.Name):
+            ref = self.objects.made(self.here.name, self.here.number(target), "device")
+            self.objects.labels[ref] = target.id
+            return Place(form, chosen.name, ref)
+        if isinstance(target, ast.Attribute):
+            base = self.ref(self.eval(target.value))
+            if base is not None:
+                ref = self.objects.part(base, Attr(target.attr), ast.unparse(target))
+                return Place(form, chosen.name, ref)
+        return chosen
+
+    def _bind_attribute(self, target: ast.Attribute, value: Value) -> None:
+        base = self.eval(target.value)
+        self.log.binds[target] = RawBind("attribute", base, target.attr, value, self.state.why, self.loops)
+        if target.attr in knowledge.TENSOR_DATA and (base.kind in TENSORS or base.kind is Kind.UNKNOWN):
+            if isinstance(target.value, (ast.Name, ast.Attribute)) and value.kind in TENSORS:
+                self.bind(target.value, base._replace(place=value.place))
+            return
+        ref, who = self.ref(base), self.ref(value)
+        if ref is None:
+            return
+        if who is not None and not self.objects.labels[who] and isinstance(target.value, ast.Name):
+            self.objects.labels[who] = f"{target.value.id}.{target.attr}"
+        self.state.env[ref, Attr(target.attr)] = value
+        if base.kind in (Kind.INSTANCE, Kind.CLASS) and isinstance(base.known, Defined):
+            self.assigned.add((base.known.dotted, target.attr))
+
+    def _bind_item(self, target: ast.Subscript, value: Value) -> None:
+        base = self.eval(target.value)
+        index = self.eval(target.slice)
+        ref = self.ref(base)
+        step = subscript_step(target.slice)
+        name = step.key if isinstance(step.key, str) and not step.variable else ""
+        self.log.binds[target] = RawBind("item", base, name, value, self.state.why, self.loops)
+        if ref is None or base.kind in TENSORS:
+            return
+        if isinstance(index.known, Words):
+            for key in index.known.values:
+                self.state.env[ref, Item(key)] = value
+            return
+        moved = value.origin is not None and value.origin.how == "moved"
+        if moved:
+            self._place_element(ref)
+        known = _position(base, index) if base.kind is Kind.CONTAINER else None
+        if known is not None and base.items is not None:
+            self.state.env[ref, Item(known)] = value
+            items = (*base.items[:known], value, *base.items[known + 1 :])
+            self.rebind(target.value, container(ref, items, holds=base.holds))
+            return
+        self.state.env[ref, step] = value
+        if base.kind in (Kind.BATCH, Kind.UNKNOWN) and not isinstance(target.slice, ast.Constant):
+            if moved and value.place.form is not Form.UNKNOWN:
+                # `batch[k] = batch[k].to(d)` in a loop over the keys moves the whole batch.
+                whole = Value(base.kind, value.place, base.who, origin=value.origin)
+                self.rebind(target.value, whole)
+        elif base.kind is Kind.CONTAINER and base.items is None:
+            element = value if base.element is None else self.join(base.element, value)
+            self.rebind(target.value, container(base.who, element=element, holds=base.holds))
+
+    def _place_element(self, ref: int) -> None:
+        """A moved value is stored deep inside an element of a batch: the loop around it moves that element."""
+        whole = self.objects.wholes[ref]
+        if whole < 0:
+            return
+        element = ref
+        while self.objects.parents[element] not in (-1, whole):
+            element = self.objects.parents[element]
+        if element != ref:
+            self.log.note(element, Evidence.PLACED)
+
+
+def _position(base: Value, index: Value) -> int | None:
+    """The item of a container that an index selects, counted from its start."""
+    length, number = len(base.items) if base.items is not None else 0, constant(index)
+    return number % length if type(number) is int and -length <= number < length else None
+
+
+def _combined(truths: list[Truth], conjunction: bool) -> Truth:
+    any_true, any_false = any(t.if_true for t in truths), any(t.if_false for t in truths)
+    all_true, all_false = all(t.if_true for t in truths), all(t.if_false for t in truths)
+    machine = all(t.machine for t in truths)
+    if_true, if_false = (any_true, all_false) if conjunction else (all_true, any_false)
+    speaking = [t for t in truths if t.if_true or t.if_false]
+    certain = any(not t.hint for t in speaking) if conjunction else all(not t.hint for t in speaking)
+    hint = "" if certain else next(t.hint for t in speaking if t.hint)
+    return Truth(if_true, if_false, machine, hint)
+
+
+def is_tensor_index(node: ast.expr) -> bool:
+    """Whether only a tensor or array is indexed so: several axes, an ellipsis, or a new axis."""
+    if isinstance(node, ast.Tuple):
+        return any(
+            isinstance(item, ast.Slice) or (isinstance(item, ast.Constant) and item.value in (None, ...))
+            for item in node.elts
+        )
+    return isinstance(node, ast.Constant) and node.value is ...
+
+

@@ -1,0 +1,318 @@
+"""One run of one function: what it is entered with, and what it leaves behind."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from .. import knowledge
+from ..core.events import Why
+from ..core.evidence import Evidence
+from ..core.kinds import TENSORS, Kind
+from ..core.paths import Attr, Path, Ref, Root
+from ..core.places import Form, Place
+from ..core.state import NEVER, Mark, State, join_states
+from ..core.summary import Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
+from ..core.values import NONE, UNKNOWN, Const, Defined, Origin, Truth, Value
+from .annotations import annotated
+from .apply import Substitution
+from .classes import Class
+from .conditions import false_constant
+from .definitions import Function
+from .extract import Extraction
+from .log import Log
+from .machine import flag
+from .statements import Answer, Statements
+
+CONSTRUCTORS = ("__init__", "setUpClass", "setUp", "setup_class", "setup_method", "setup")
+"""Methods that run before the others: what they leave behind, or skip, holds in those."""
+
+
+class Informed(NamedTuple):
+    """What all callers in the file agree to pass: values, where the objects are, and a guard."""
+
+    values: tuple[tuple[str, Value], ...] = ()
+    places: tuple[tuple[Ref, Place], ...] = ()
+    marks: tuple[tuple[tuple[str, Ref], Mark], ...] = ()
+    why: Why = NEVER
+
+
+UNINFORMED = Informed()
+
+
+class Outcome(NamedTuple):
+    """What a run found out."""
+
+    summary: FunctionSummary
+    log: Log
+    attributes: dict[tuple[str, str], Term]
+    """What it leaves in attributes of its class."""
+    after_init: tuple[Effect, ...]
+    """Of a constructor: where it leaves the objects of its class."""
+    requires: Why
+
+
+def run(machine: Statements, owner: Class | None, informed: Informed, outside: State, around: Why) -> Outcome:
+    """Run a function's body; `outside` is what holds in the module, `around` what makes its tests run at all."""
+    function, state = machine.here, machine.state
+    _enter(machine, owner, dict(informed.values), around)
+    given = dict(informed.values)
+    for name, value in informed.values:
+        ref = machine.ref(value)
+        if ref is not None:
+            machine.aliases[machine.objects.parameter(function.name, name)] = ref
+    _require(state, informed.why)
+    state.places.update(informed.places)
+    state.marks.update(informed.marks)
+    passed = {value.who for value in given.values()}
+    for ref, place in outside.places.items():
+        if ref not in passed:  # where an argument was at the call, not where the module leaves it
+            state.places.setdefault(ref, place)
+    for key, mark in outside.marks.items():
+        if key[1] not in passed and not mark.holds & passed:
+            state.marks.setdefault(key, mark)
+    before, marks, why = dict(state.places), dict(state.marks), state.why
+    node = function.node
+    if isinstance(node, ast.Lambda):
+        machine.returned = machine.eval(node.body)
+    elif not isinstance(node, ast.Module):
+        machine.run(node.body)
+    end = machine.state
+    for other in machine.exits:
+        end = join_states(end, other, machine.objects.who)
+    return _leave(machine, owner, end, before, marks, why, outside)
+
+
+def _require(state: State, why: Why) -> None:
+    if why.certain:
+        state.certain()
+    for hint in why.hints:
+        state.certain(hint)
+
+
+# Entering
+
+
+def required(machine: Statements, node: ast.AST) -> Why:
+    """What decorators make sure of: that an accelerator is there, or that the code is skipped."""
+    state = State()
+    for decorator in getattr(node, "decorator_list", ()):
+        name = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        value = machine.eval(decorator)
+        if value.kind is Kind.FLAG and isinstance(value.known, Truth) and value.known.if_true:
+            state.certain(value.known.hint)
+        elif "accelerator" in knowledge.hints("decorator", name):
+            state.certain(f"decorator:{name}")
+    return state.why
+
+
+def _enter(machine: Statements, owner: Class | None, given: dict[str, Value], around: Why) -> None:
+    """Bind the parameters and what is known of `self`."""
+    function, state = machine.here, machine.state
+    args = function.args
+    if args is None:
+        return
+    for why in (required(machine, function.node), around, function.why):
+        _require(state, why)
+    if owner is not None:
+        for cls in owner.lineage():
+            _require(state, cls.why)
+    for name in function.names:
+        if "accelerator" in knowledge.hints("function", name):
+            state.certain(f"function:{name}")
+    receiver = _receiver(machine, owner)
+    if owner is not None and receiver is not None:
+        _enter_method(machine, owner, receiver)
+    defaults = dict(zip(reversed([*args.posonlyargs, *args.args]), reversed(args.defaults), strict=False))
+    keywords = zip(args.kwonlyargs, args.kw_defaults, strict=True)
+    defaults.update({arg: default for arg, default in keywords if default is not None})
+    for index, arg in enumerate((*args.posonlyargs, *args.args, *args.kwonlyargs)):
+        if index == 0 and receiver is not None:
+            state.env[arg.arg] = receiver
+        else:
+            state.env[arg.arg] = _parameter(machine, arg, defaults.get(arg), given.get(arg.arg), owner)
+    for rest in (args.vararg, args.kwarg):
+        if rest is not None:
+            state.env[rest.arg] = Value(who=machine.objects.parameter(function.name, f"*{rest.arg}"))
+            machine.objects.labels[machine.objects.parameter(function.name, f"*{rest.arg}")] = rest.arg
+
+
+def _receiver(machine: Statements, owner: Class | None) -> Value | None:
+    function = machine.here
+    if owner is None or not function.is_method:
+        return None
+    kind = Kind.CLASS if function.of_class else Kind.INSTANCE
+    return Value(kind, who=machine.objects.self_of(owner.name), known=Defined(owner.name))
+
+
+def _parameter(
+    machine: Statements, arg: ast.arg, default: ast.expr | None, given: Value | None, owner: Class | None
+) -> Value:
+    function = machine.here
+    ref = machine.objects.parameter(function.name, arg.arg)
+    if owner is not None and owner.framework:
+        machine.log.note(ref, Evidence.PLACED)
+    text = default.value if isinstance(default, ast.Constant) else None
+    if isinstance(text, str) and default is not None and knowledge.is_accelerator_name(text):
+        at = function.number(default)
+        machine.log.born[at] = machine.state.why
+        origin = Origin("default", function.name, at)
+        return Value(Kind.STRING, Place(Form.SAME, "", ref), ref, Const(text), origin=origin)
+    value = given or annotated(machine, arg.annotation, ref) or Value(who=ref)
+    if value.kind is Kind.DEVICE and value.place.form is Form.UNKNOWN:
+        return value._replace(place=Place(Form.SAME, "", ref))
+    if value.kind in TENSORS and value.place.form is Form.UNKNOWN and value.who == ref:
+        return value._replace(place=Place(Form.AT, "", ref))
+    return value
+
+
+def _enter_method(machine: Statements, cls: Class, receiver: Value) -> None:
+    """Where constructors leave the objects of the class."""
+    sub = Substitution(machine, None, {}, receiver)
+    for each in reversed(cls.lineage()):
+        if machine.here.own_name == CONSTRUCTORS[0] and each is cls:
+            continue
+        for effect in each.effects:
+            ref = sub.ref(effect.path)
+            if ref is None:
+                continue
+            if isinstance(effect, Moved):
+                machine.state.places[ref] = sub.place(effect.place)
+            elif isinstance(effect, Marked):
+                holds = {who for who in sub.refs(frozenset(effect.holds)) if type(who) is int}
+                mark = Mark(effect.phase, frozenset(holds), effect.name, effect.at, effect.stateless)
+                machine.state.marks[effect.protocol, ref] = mark
+
+
+# Leaving
+
+
+def _leave(
+    machine: Statements,
+    owner: Class | None,
+    end: State,
+    before: dict[Ref, Place],
+    marks: dict[tuple[str, Ref], Mark],
+    why: Why,
+    outside: State,
+) -> Outcome:
+    function, log, objects = machine.here, machine.log, machine.objects
+    plain = Extraction(objects, function.name)
+    inner = Extraction(objects, function.name)
+    assigned = _assigned(machine, end)
+    for (cls, attribute), value in assigned.items():
+        path = Path(Root("self", cls), (Attr(attribute),))
+        inner.rename(value, path)
+        if type(value.who) is int and not objects.is_parameter(value.who):
+            plain.rename(value, path)
+    effects = [
+        *plain.moved(before, end, log),
+        *plain.copied(log),
+        *plain.marked(marks, end),
+        *_bound(plain, assigned),
+    ]
+    after_init: tuple[Effect, ...] = ()
+    if owner is not None and function.own_name == CONSTRUCTORS[0]:
+        left = [*inner.moved(outside.places, end, log), *inner.marked(outside.marks, end)]
+        after_init = tuple(effect for effect in left if effect.path.root.kind in ("self", "global"))
+    requires = _since(why, end) if end.alive else NEVER
+    summary = FunctionSummary(
+        function.name,
+        _binding(function),
+        _parameters(function),
+        plain.term(_result(machine)),
+        tuple(effects),
+        plain.needs(log),
+        plain.evidence(log),
+        requires,
+        frozenset(log.reaches),
+        function.is_hook,
+        machine.yields,
+    )
+    attributes = {key: inner.term(value) for key, value in assigned.items()}
+    return Outcome(summary, log, attributes, after_init, end.why if end.alive else NEVER)
+
+
+def _since(why: Why, end: State) -> Why:
+    """What is certain at the end and was not at the start."""
+    if why.certain:
+        return NEVER
+    return Why(end.why.certain, tuple(hint for hint in end.why.hints if hint not in why.hints))
+
+
+def _assigned(machine: Statements, end: State) -> dict[tuple[str, str], Value]:
+    """What is in those attributes of `self` that the function assigns."""
+    found: dict[tuple[str, str], Value] = {}
+    for cls, attribute in sorted(machine.assigned):
+        value = end.env.get((machine.objects.self_of(cls), Attr(attribute)))
+        if value is not None:
+            found[cls, attribute] = value
+    return found
+
+
+def _bound(plain: Extraction, assigned: dict[tuple[str, str], Value]) -> Iterable[Effect]:
+    """Attributes that are the caller's very objects."""
+    for (cls, attribute), value in assigned.items():
+        if type(value.who) is int and plain.objects.is_parameter(value.who):
+            term = plain.term(value)
+            if isinstance(term.who, Path) and term.who.root.kind == "parameter":
+                yield Bound(Path(Root("self", cls), (Attr(attribute),)), term)
+
+
+def _binding(function: Function) -> str:
+    if function.prop and function.is_method:
+        return "property"
+    if not function.is_method:
+        return "static" if function.owner is not None else "plain"
+    return "class" if function.of_class else "self"
+
+
+def _parameters(function: Function) -> tuple[Parameter, ...]:
+    args = function.args
+    if args is None:
+        return ()
+    without = len(args.posonlyargs) + len(args.args) - len(args.defaults)
+    found = [
+        Parameter(arg.arg, "positional" if arg in args.posonlyargs else "either", index >= without)
+        for index, arg in enumerate((*args.posonlyargs, *args.args))
+    ]
+    found += [
+        Parameter(arg.arg, "keyword", default is not None)
+        for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
+    ]
+    return tuple(found)
+
+
+def _result(machine: Statements) -> Value:
+    """What the function returns; its annotation decides where the code does not."""
+    result, answers = machine.returned, machine.answers
+    if machine.yields:
+        return UNKNOWN
+    if _chooses_device(answers):
+        nodes = [answer.node for answer in answers if answer.node is not None]
+        machine.harmless(nodes, "chosen")
+    if _answers_for_accelerator(answers):
+        return flag(Truth(True, False))
+    if result is None:
+        return NONE
+    if result.kind is Kind.UNKNOWN:
+        promised = annotated(machine, getattr(machine.here.node, "returns", None), machine.ref(result))
+        if promised is not None:
+            return promised._replace(place=result.place)
+    return result
+
+
+def _answers_for_accelerator(answers: list[Answer]) -> bool:
+    """Whether a function says False without an accelerator, and anything else with one only."""
+    others = [answer for answer in answers if not false_constant(answer.value)]
+    return 0 < len(others) < len(answers) and all(
+        answer.why.guarded and answer.value.kind in (Kind.NUMBER, Kind.UNKNOWN, Kind.FLAG)
+        for answer in others
+    )
+
+
+def _chooses_device(answers: list[Answer]) -> bool:
+    """Whether a function returns the cpu on one path and an accelerator on another, whatever it asks."""
+    forms = {answer.value.place.form for answer in answers if answer.value.kind is Kind.DEVICE}
+    return {Form.CPU, Form.LITERAL} <= forms

@@ -1,0 +1,228 @@
+"""What one run of a function records: raw events, evidence, and what its callers need to know."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, Protocol
+
+from ..core.events import Fate, Why
+from ..core.paths import Ref
+from ..core.places import Place
+from ..core.state import Mark
+from ..core.values import Value
+
+
+Harmless = Literal["compared", "chosen", "recorded"]
+"""Why a device literal places nothing by itself: it is compared, one of a choice, or only kept."""
+Named = Literal["", "device", "index", "literal", "other"]
+
+
+class RawMove(NamedTuple):
+    """A move or cast."""
+
+    method: str
+    receiver: Value
+    place: Place
+    """Where the receiver is."""
+    target: Place | None
+    named: Named
+    casts: bool
+    in_place: bool
+    fate: Fate
+    alone: bool
+    """Whether the call is a statement of its own."""
+    iterates: ast.expr | None
+    why: Why
+    loops: int
+    probing: bool
+    """Whether it is expected to fail."""
+    likens: bool
+    """Whether it goes where a tensor is, and takes its dtype as well."""
+    vain: bool
+    """Whether there is nothing left to change, or nothing but the effect was wanted."""
+
+
+class RawMeeting(NamedTuple):
+    """Two values come together."""
+
+    how: str
+    left: ast.expr
+    here: Place
+    one: Value
+    right: ast.AST
+    there: Place
+    other: Value
+    why: Why
+    loops: int
+
+
+class RawLiteral(NamedTuple):
+    """A device literal reaches a place where a device goes."""
+
+    role: str
+    why: Why
+    loops: int
+
+
+class Given(Protocol):
+    """The arguments of a call, by the parameters that they bind."""
+
+    starred: bool
+    unpacked: list[tuple[ast.expr, Value]]
+
+    def named(self) -> Iterator[tuple[str, ast.expr, Value]]:
+        """Every argument with the parameter that it binds."""
+
+
+class RawCall(NamedTuple):
+    """A call that knowledge, or a name of a library, speaks of."""
+
+    callee: str
+    receiver: Value | None
+    args: Given
+    fate: Fate
+    why: Why
+    loops: int
+
+
+class RawUse(NamedTuple):
+    """A name of a library is read."""
+
+    name: str
+    why: Why
+    loops: int
+
+
+class RawBind(NamedTuple):
+    """An attribute or item is assigned."""
+
+    target: str
+    owner: Value
+    name: str
+    value: Value
+    why: Why
+    loops: int
+
+
+class RawCompare(NamedTuple):
+    """Two values are compared."""
+
+    left: tuple[ast.expr, Value]
+    right: tuple[ast.expr, Value]
+    why: Why
+    loops: int
+
+
+class MaybeLoss(NamedTuple):
+    """A call of something unknown, whose arguments must agree if its result turns out to be a loss."""
+
+    result: Ref
+    parties: tuple[tuple[ast.expr, Place, Value], ...]
+    why: Why
+    loops: int
+
+
+class Feed(NamedTuple):
+    """A value that a method passes to a module which the class moved."""
+
+    module: Ref
+    at: ast.expr
+    value: Value
+    device: Place
+    place: Place
+    moved: bool
+    """Whether the method moved the value before."""
+
+
+class Kept(NamedTuple):
+    """A moved copy of an object was kept."""
+
+    ref: Ref
+    place: Place
+
+
+class Site(NamedTuple):
+    """A call of a function of this file, as the caller sees it."""
+
+    callee: str
+    arguments: dict[str, Value]
+    places: dict[Ref, Place]
+    marks: dict[tuple[str, Ref], Mark]
+    why: Why
+
+
+class Log:
+    """What was recorded; a run that is superseded goes with its whole log."""
+
+    __slots__ = (
+        "at_hand",
+        "binds",
+        "born",
+        "calls",
+        "compares",
+        "feeds",
+        "flows",
+        "follows",
+        "harmless",
+        "kept",
+        "literals",
+        "losses",
+        "meetings",
+        "missed",
+        "moves",
+        "notes",
+        "owners",
+        "reaches",
+        "rebuilt",
+        "reveals",
+        "sites",
+        "stale",
+        "uses",
+    )
+
+    def __init__(self) -> None:
+        self.moves: dict[ast.Call, RawMove] = {}
+        self.at_hand: dict[ast.Call, str | None] = {}
+        """A variable that holds a device, where a literal is moved to."""
+        self.calls: dict[ast.Call, RawCall] = {}
+        self.literals: dict[tuple[str, int], RawLiteral] = {}
+        """By where the literal stands: a function, and the node's number in it."""
+        self.born: dict[int, Why] = {}
+        """What holds where a literal of this function stands."""
+        self.meetings: dict[tuple[object, ...], RawMeeting] = {}
+        self.uses: dict[ast.expr, RawUse] = {}
+        self.binds: dict[ast.AST, RawBind] = {}
+        self.compares: dict[ast.Compare, RawCompare] = {}
+        self.losses: list[MaybeLoss] = []
+        self.feeds: list[Feed] = []
+        self.kept: list[Kept] = []
+        self.sites: list[Site] = []
+        self.stale: dict[ast.AST, tuple[Ref, Mark, str]] = {}
+        """A node that moves a module which something holds, with the module and the method."""
+        self.notes: dict[Ref, int] = {}
+        self.flows: list[tuple[Ref, Ref]] = []
+        self.follows: dict[Ref, Place] = {}
+        """Where the argument of an unknown callee was moved, by its result."""
+        self.missed: dict[tuple[str, str], Value | None] = {}
+        """Attributes of classes that were read, with what they were known to be."""
+        self.owners: dict[ast.Call, Value] = {}
+        """What the receiver of a discarded move is an attribute or item of."""
+        self.reaches: set[str] = set()
+        self.reveals: dict[int, tuple[Value, Place]] = {}
+        self.harmless: dict[ast.AST, Harmless] = {}
+        """Device literals that place nothing by themselves."""
+        self.rebuilt: list[frozenset[Ref]] = []
+
+    def note(self, ref: Ref, evidence: int) -> None:
+        """Record how an object was used."""
+        self.notes[ref] = self.notes.get(ref, 0) | evidence
+
+    def flow(self, source: Ref, to: Ref) -> None:
+        """Record that an object may be another."""
+        if source != to:
+            self.flows.append((source, to))
+
+    def calls_itself(self, name: str) -> bool:
+        """Whether the function is called in its own body."""
+        return any(site.callee == name for site in self.sites)

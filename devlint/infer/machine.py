@@ -1,0 +1,563 @@
+"""What the meaning of a call, a condition or an annotation may see and do: all that they know of the evaluator."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from .. import knowledge
+from ..core.evidence import Evidence
+from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
+from ..core.objects import Objects
+from ..core.paths import Attr, Element, Item, Ref, Step
+from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal, weight
+from ..core.state import Key, State
+from ..core.values import (
+    NUMBER,
+    UNKNOWN,
+    Api,
+    Const,
+    How,
+    Known,
+    Origin,
+    Truth,
+    Value,
+    Words,
+    constant,
+    element_of,
+    join,
+)
+from ..knowledge.row import Row
+from .definitions import Function
+from .log import Harmless, Kept, Log, RawLiteral, RawMeeting
+
+if TYPE_CHECKING:
+    from ..core.events import Fate, Why
+    from ..core.summary import FunctionSummary, Term
+
+
+class ClassView(Protocol):
+    """What is known of a class of the project, of this file or another."""
+
+    name: str
+    is_module: bool
+    framework: bool
+    """Whether a framework moves what this class is given."""
+    topics: frozenset[str]
+
+    def attribute(self, name: str) -> Term | None:
+        """What is assigned to an attribute, here or in a base class, in terms of `self`."""
+
+    def method(self, name: str) -> str | None:
+        """The dotted name of a method, here or in a base class of the project."""
+
+    def library_base(self) -> str | None:
+        """The first library class that it derives from."""
+
+    def moves(self) -> bool:
+        """Whether its own code names a device or moves anything."""
+
+    def moved_by_constructor(self) -> bool:
+        """Whether its constructor moves anything that it leaves behind."""
+
+
+class Program(Protocol):
+    """What a run may ask of the file, and of the project around it."""
+
+    name: str
+    """The dotted name of the module."""
+
+    def summary(self, dotted: str) -> FunctionSummary | None:
+        """What a function of the project does."""
+
+    def function(self, dotted: str) -> Function | None:
+        """A function of this very file."""
+
+    def view(self, dotted: str) -> ClassView | None:
+        """A class of the project."""
+
+    def resolve(self, dotted: str) -> Value | None:
+        """What the project defines under a dotted name, if it does."""
+
+    def define(
+        self,
+        machine: Machine,
+        node: ast.Lambda | ast.FunctionDef | ast.AsyncFunctionDef,
+        owner: str | None = None,
+    ) -> Function:
+        """The function that a definition makes; a method of `owner` in the body of that class."""
+
+    def import_for_types(self, name: str, typing: bool) -> None:
+        """The module imports a name, for type checkers alone or not."""
+
+    def define_class(self, machine: Machine, node: ast.ClassDef) -> str:
+        """The class that a definition makes; runs its body."""
+
+    def variables(self) -> Mapping[Key, Value]:
+        """All variables of the module."""
+
+    def set_top(self, machine: Machine, name: str, value: Value) -> None:
+        """A function assigns a variable of the module."""
+
+    def top(self, name: str) -> Value | None:
+        """A variable of the module."""
+
+    def import_all(self, module: str) -> None:
+        """`from module import *`."""
+
+    def mark_module(self, value: Value) -> None:
+        """`pytestmark`: what skips all tests of the module."""
+
+    def defines_method(self, name: str) -> bool:
+        """Whether a class of this file has a method of that name."""
+
+    def needs_accelerator(self, hint: str) -> None:
+        """The whole module runs on an accelerator alone."""
+
+
+class Arguments:
+    """The evaluated arguments of a call."""
+
+    __slots__ = ("keywords", "names", "positional", "starred", "unpacked")
+
+    def __init__(self, machine: Machine, node: ast.Call) -> None:
+        self.names: tuple[str, ...] = ()
+        """The parameters that positions bind, once it is known what is called."""
+        self.positional: list[tuple[ast.expr, Value]] = []
+        self.keywords: dict[str, tuple[ast.expr, Value]] = {}
+        self.unpacked: list[tuple[ast.expr, Value]] = []
+        self.starred = False
+        for arg in node.args:
+            self.starred |= isinstance(arg, ast.Starred)
+            self.positional.append((arg, machine.eval(arg)))
+        for keyword in node.keywords:
+            value = machine.eval(keyword.value)
+            if keyword.arg is None:
+                self.unpacked.append((keyword.value, value))
+                if value.kind is Kind.UNKNOWN:
+                    machine.note(value, Evidence.OTHER)
+            else:
+                self.keywords[keyword.arg] = (keyword.value, value)
+
+    def get(self, name: str) -> Value | None:
+        """What is given for a parameter."""
+        found = self.at(name)
+        return found[1] if found is not None else None
+
+    def at(self, name: str) -> tuple[ast.expr, Value] | None:
+        """What is given for a parameter, and where it stands."""
+        if name in self.keywords:
+            return self.keywords[name]
+        if name in self.names:
+            index = self.names.index(name)
+            if index < len(self.positional):
+                return self.positional[index]
+        return None
+
+    def first(self) -> Value | None:
+        """What is given first."""
+        return self.positional[0][1] if self.positional else None
+
+    def all(self) -> Iterator[tuple[ast.expr, Value]]:
+        """Every argument that has a position or a name."""
+        yield from self.positional
+        yield from self.keywords.values()
+
+    def named(self) -> Iterator[tuple[str, ast.expr, Value]]:
+        """Every argument with the parameter that it binds; its position where that has no name."""
+        for index, (at, value) in enumerate(self.positional):
+            if isinstance(at, ast.Starred):
+                break  # nobody knows what it, and what follows, binds
+            yield (self.names[index] if index < len(self.names) else str(index)), at, value
+        for name, (at, value) in self.keywords.items():
+            yield name, at, value
+
+
+class Site(NamedTuple):
+    """A call of something that knowledge has a row for."""
+
+    node: ast.Call
+    api: str
+    """The dotted name, or kind and method."""
+    row: Row
+    receiver: Value | None
+    receiver_at: ast.expr | None
+    args: Arguments
+
+    @property
+    def name(self) -> str:
+        """The last part of the API's name."""
+        return self.api.rpartition(".")[2]
+
+
+class Machine:
+    """The state of one run of a function, with the verbs that the meaning of calls is written in."""
+
+    def __init__(self, program: Program, objects: Objects, here: Function, state: State) -> None:
+        self.program = program
+        self.objects = objects
+        self.here = here
+        self.state = state
+        self.log = Log()
+        self.probing = 0
+        """How many contexts enclose the statement at hand that expect it to fail."""
+        self.loops = 0
+        """How many loops enclose the statement at hand."""
+        self.fates: dict[ast.expr, tuple[Fate, bool]] = {}
+        """What becomes of the results of calls, where they are not kept; and whether the call is a statement."""
+        self.assigned: set[tuple[str, str]] = set()
+        """Attributes of classes that this function assigns through `self`."""
+        self.aliases: dict[Ref, Ref] = {}
+        """The objects that callers pass, by those of the parameters."""
+
+    def eval(self, node: ast.expr) -> Value:
+        """The value of an expression."""
+        raise NotImplementedError
+
+    def bind(self, target: ast.expr, value: Value) -> None:
+        """Assign a value to a target."""
+        raise NotImplementedError
+
+    def rebind(self, target: ast.expr, value: Value) -> None:
+        """Give a variable or attribute its changed value, without it counting as an assignment."""
+        if isinstance(target, ast.Name):
+            self.state.env[target.id] = value
+        elif isinstance(target, ast.Attribute):
+            base = self.ref(self.eval(target.value))
+            if base is not None:
+                self.state.env[base, Attr(target.attr)] = value
+
+    def attribute(self, base: Value, name: str, node: ast.AST) -> Value:
+        """The value of an attribute of a value."""
+        raise NotImplementedError
+
+    def attribute_evidence(self, value: Value, name: str) -> None:
+        """Learn from an attribute's name what an object is."""
+        if name in knowledge.TENSOR_ONLY:
+            # That a method is read and not called says nothing: a part of a module may be called so.
+            if name in knowledge.TENSOR_VIEWS:
+                self.note(value, Evidence.TENSOR)
+        elif name in knowledge.MODULE_ONLY:
+            self.note(value, Evidence.MODULE)
+        elif name in knowledge.LOADER_ATTRIBUTES:
+            self.note(value, Evidence.LOADER | Evidence.OTHER)
+        elif name not in knowledge.TENSOR_TOO:
+            self.note(value, Evidence.OTHER)
+
+    def iterated(self, receiver: ast.expr, statement: ast.expr) -> ast.expr | None:
+        """What is iterated, when an expression is a loop variable that nothing reads after the statement."""
+        raise NotImplementedError
+
+    # What a second run, with discarded moves kept, does otherwise
+
+    def keep(self, node: ast.Call, base: Value, place: Place | None) -> Value | None:
+        """The result of a discarded move, where it is kept all the same."""
+        return None
+
+    def spill(self, values: Iterable[Value], from_device: bool = False) -> None:
+        """Values go where nobody knows what is done with them, or where nothing of a device may go."""
+
+    # Objects
+
+    def ref(self, value: Value) -> Ref | None:
+        """The object that a value is, in this run."""
+        who = value.who
+        assert who is None or type(who) is int
+        return who
+
+    def of(self, place: Place) -> Ref | None:
+        """The object that a place speaks of, in this run."""
+        assert place.of is None or type(place.of) is int
+        return place.of
+
+    def made(
+        self, node: ast.AST, kind: Kind, place: Place = UNKNOWN_PLACE, how: How = "made", api: str = "",
+        role: str = "", known: Known | None = None,
+    ) -> Value:
+        """A value of its own, the same each time the node is evaluated."""
+        at = self.here.number(node)
+        origin = Origin(how, self.here.name, at, api)
+        return Value(kind, place, self.objects.made(self.here.name, at, role), known, origin=origin)
+
+    def own(self, node: ast.AST, kind: Kind, place: Place = UNKNOWN_PLACE, role: str = "") -> Value:
+        """A value of its own without a history worth telling."""
+        return Value(kind, place, self.objects.made(self.here.name, self.here.number(node), role))
+
+    def unknown(self, node: ast.AST, role: str = "") -> Value:
+        """An unknown value with an identity of its own."""
+        return Value(who=self.objects.made(self.here.name, self.here.number(node), role))
+
+    def note(self, value: Value, evidence: int) -> None:
+        """Record what use shows of a value."""
+        if value.who is not None:
+            self.log.note(value.who, evidence)  # type: ignore[arg-type]
+
+    def note_unknown(self, values: Iterable[Value], evidence: int) -> None:
+        """Record what use shows of those values of which nothing else is known."""
+        for value in values:
+            if value.kind is Kind.UNKNOWN and value.who is not None:
+                self.log.note(value.who, evidence)  # type: ignore[arg-type]
+
+    def seen(self, value: Value) -> int:
+        """What this run has seen of a value so far."""
+        return self.log.notes.get(value.who, 0) if value.who is not None else 0  # type: ignore[arg-type]
+
+    def join(self, a: Value, b: Value) -> Value:
+        """The value of what is `a` on one path and `b` on another."""
+        if a is b:
+            return a
+        for one, other in ((a, b), (b, a)):
+            if one.kind in TENSORS and other.kind not in TENSORS and other.kind is not Kind.NONE:
+                self.note(one, Evidence.TENSOR)
+        return join(a, b, self.objects.who)
+
+    def joined(self, values: Iterable[Value]) -> Value | None:
+        """The value that is any one of several."""
+        found: Value | None = None
+        for value in values:
+            found = value if found is None else self.join(found, value)
+        return found
+
+    # Parts
+
+    def part(self, value: Value, step: Step) -> Value:
+        """An element, item or attribute of a value whose structure is unknown."""
+        ref = self.ref(value)
+        if ref is None:
+            return value if value.kind is Kind.BATCH else UNKNOWN
+        stored = self.state.env.get((ref, step))
+        if stored is not None:
+            return stored
+        part = self.objects.share(self.objects.part(ref, step), value.kind is Kind.BATCH)
+        place = value.place
+        if place.of == ref:
+            place = place._replace(of=part)
+        return Value(Kind.BATCH if value.kind is Kind.BATCH else Kind.UNKNOWN, place, part)
+
+    def element(self, value: Value, node: ast.AST) -> Value:
+        """What iterating over a value yields."""
+        ref = self.ref(value)
+        if value.kind is Kind.LOADER and ref is not None and value.element is not None:
+            element = value.element
+            if element.kind is not Kind.BATCH:
+                return element
+            part = self.objects.part(ref, Element(self.here.number(node), self.here.name))
+            of = part if element.place.of is not None else None
+            return Value(Kind.BATCH, element.place._replace(of=of), part)
+        if value.element is not None:
+            return value.element
+        if value.items:
+            texts = [constant(item) for item in value.items]
+            if all(isinstance(text, str) for text in texts):
+                return Value(Kind.STRING, known=Words(tuple(map(str, texts))))
+            return element_of(value, self.objects.who) or UNKNOWN
+        if value.kind in TENSORS:
+            return Value(Kind.TENSOR, value.place, ref)
+        if value.kind is Kind.MODULE and ref is not None:
+            part = self.objects.part(ref, Element())
+            return Value(Kind.MODULE, who=part, origin=value.origin)
+        if value.kind in (Kind.BATCH, Kind.UNKNOWN) and ref is not None:
+            return self.part(value, Element(self.here.number(node), self.here.name))
+        return UNKNOWN
+
+    def unpack(self, value: Value, count: int, index: int) -> Value:
+        """The element at `index` when a value is unpacked into `count` targets."""
+        if value.items is not None:
+            return value.items[index] if len(value.items) == count else UNKNOWN
+        if value.element is not None and value.kind is Kind.CONTAINER:
+            return value.element
+        if value.kind in TENSORS:
+            return Value(Kind.TENSOR, value.place, value.who)
+        if value.kind in (Kind.BATCH, Kind.UNKNOWN):
+            return self.part(value, Item(index))
+        return UNKNOWN
+
+    # Places
+
+    def place_of(self, module: Value) -> Place:
+        """Where a module is: where it was moved, or wherever its owner is, or the cpu if it was made here."""
+        ref = self.ref(module)
+        if ref is None:
+            return UNKNOWN_PLACE
+        place = self.place_at(ref)
+        if place is not None:
+            return place
+        if module.origin is not None and module.origin.how == "made":
+            return CPU
+        return Place(Form.AT, "", self.objects.top(ref))
+
+    def place_at(self, ref: Ref) -> Place | None:
+        """Where an object was moved, by itself or with what it is part of."""
+        while ref >= 0:
+            place = self.state.places.get(ref)
+            if place is not None:
+                return place
+            ref = self.objects.owner(ref)
+        return None
+
+    def where(self, value: Value) -> Place:
+        """Where a value is; an unknown object is at a place of its own."""
+        if value.kind in (Kind.MODULE, Kind.INSTANCE):
+            return self.place_of(value)
+        if (
+            value.place.form is Form.UNKNOWN
+            and value.who is not None
+            and value.kind in (Kind.UNKNOWN, Kind.BATCH)
+        ):
+            return Place(Form.AT, "", value.who)
+        return value.place
+
+    def combine(self, parties: Sequence[Value]) -> Place:
+        """Where the result of an operation lives: with its tensors, of which 0-dim ones do not count."""
+        best = UNKNOWN_PLACE
+        for value in parties:
+            if value.kind in MAY_HOLD_TENSORS:
+                place = self.where(value)
+                if value.kind is Kind.SCALAR and len(parties) > 1:
+                    continue
+                if best.form is Form.UNKNOWN or (
+                    place.form is not Form.UNKNOWN and weight(place) > weight(best)
+                ):
+                    best = place
+        return best
+
+    def meet(self, node: ast.AST, parties: Sequence[tuple[ast.expr, Value]], how: str = "operator") -> Place:
+        """Record that values come together in one operation; returns where the result lives."""
+        places = [(at, self.where(value), value) for at, value in parties if value.kind in MAY_HOLD_TENSORS]
+        if len(places) > 1:
+            distinct = _distinct(places)
+            for i, (left, here, one) in enumerate(distinct):
+                for right, there, other in distinct[i + 1 :]:
+                    if not (_excused(one, here) or _excused(other, there)):
+                        self.meeting(how, left, here, one, right, there, other)
+        return self.combine([value for _, value in parties])
+
+    def meeting(
+        self, how: str, left: ast.expr, here: Place, one: Value, right: ast.AST, there: Place, other: Value
+    ) -> None:
+        """Record that values at two places come together."""
+        if here == there:
+            return
+        if Form.UNKNOWN in (here.form, there.form) and Form.KEPT not in (here.form, there.form):
+            return
+        key = (left, right, here, there)
+        self.log.meetings[key] = RawMeeting(
+            how, left, here, one, right, there, other, self.state.why, self.loops
+        )
+
+    def denoted(self, value: Value | None, default: Place, role: str = "argument") -> Place:
+        """The place that a device argument names; `default` for None."""
+        if value is None or value.kind is Kind.NONE:
+            return default
+        if value.kind in (Kind.DEVICE, Kind.STRING):
+            self.use_literal(value, role)
+            if value.place.form is not Form.UNKNOWN:
+                return value.place
+            return Place(Form.SAME, "", value.who) if value.who is not None else UNKNOWN_PLACE
+        if value.kind is Kind.NUMBER:
+            index = constant(value)
+            return literal(f"cuda:{index}" if type(index) is int else "cuda")
+        if value.kind in TENSORS:
+            return self.where(value)
+        if value.kind in (Kind.UNKNOWN, Kind.BATCH) and value.who is not None:
+            return Place(Form.SAME, "", value.who)
+        return UNKNOWN_PLACE
+
+    def use_literal(self, value: Value, role: str) -> None:
+        """A device literal reaches a place where a device goes."""
+        origin = value.origin
+        if origin is None or origin.how not in ("literal", "default"):
+            return
+        role = "default" if origin.how == "default" else role
+        self.log.literals[origin.function, origin.at] = RawLiteral(role, self.state.why, self.loops)
+
+    def harmless(self, expressions: Iterable[ast.expr], role: Harmless) -> None:
+        """The device literals in these place nothing by themselves."""
+        for expression in expressions:
+            self.log.harmless.update(dict.fromkeys(ast.walk(expression), role))
+
+    def relocate(self, node: ast.AST, module: Value, place: Place, method: str, parameters: bool = True) -> None:
+        """A module, or what may be one, is now elsewhere: what holds its parameters may be stale."""
+        ref = self.ref(module)
+        if ref is None:
+            return
+        if parameters and (place.form is not Form.CPU or method == "to_empty"):
+            for (protocol, _), mark in self.state.marks.items():
+                replaces = method in REPLACES
+                if protocol == "optimizer" and any(
+                    self.objects.is_part(held, ref) and (replaces or self.place_at(held) is None)
+                    for held in mark.holds
+                ):
+                    self.log.stale[node] = (ref, mark, method)
+                    break
+        self.state.places[ref] = place
+        for other in list(self.state.places):
+            if other != ref and self.objects.is_part(other, ref):
+                self.state.places[other] = place
+
+    def keep_copy(self, value: Value, place: Place) -> None:
+        """A moved copy of a value was kept: what came with it is elsewhere unless it moves too."""
+        ref = self.of(value.place)
+        if ref is None:
+            ref = self.ref(value)
+        if ref is not None:
+            self.log.kept.append(Kept(ref, place))
+
+    def require(self, hint: str = "") -> None:
+        """Control goes on only where an accelerator is there; with a hint, a name says so."""
+        self.state.certain(hint)
+
+
+REPLACES = ("to_empty", "FullyShardedDataParallel")
+"""Methods and wrappers after which a module's parameters are new objects."""
+_MAX_PARTIES = 12
+"""Operations of more values are tables of data: some of them tell where it lives."""
+
+
+def _distinct(places: list[tuple[ast.expr, Place, Value]]) -> list[tuple[ast.expr, Place, Value]]:
+    """Leave out what is where another party is, and has nothing else to tell."""
+    found: dict[tuple[object, ...], tuple[ast.expr, Place, Value]] = {}
+    for at, place, value in places:
+        found.setdefault((place, value.who, value.kind), (at, place, value))
+        if len(found) >= _MAX_PARTIES:
+            break
+    return list(found.values())
+
+
+def _excused(value: Value, place: Place) -> bool:
+    """Whether a value may meet any device: torch accepts 0-dim tensors of the cpu."""
+    return value.kind is Kind.SCALAR and place.form in (Form.CPU, Form.AT)
+
+
+def flag(truth: Truth | None) -> Value:
+    """The value of a condition that says something about the machine, or nothing."""
+    return Value(Kind.FLAG, known=truth) if truth is not None else NUMBER
+
+
+def subscript_step(node: ast.expr) -> Item:
+    """What tells one item of an object from another: the constant, or the variable, in the brackets."""
+    if isinstance(node, ast.Constant):
+        value = node.value
+        return Item(value if isinstance(value, (str, int, float, bytes)) or value is None else str(value))
+    if isinstance(node, ast.Name):
+        return Item(node.id, variable=True)
+    return Item(type(node).__name__, variable=True)
+
+
+def text_of(value: Value) -> str:
+    """The text of a string constant; empty for anything else."""
+    text = constant(value)
+    return text if isinstance(text, str) else ""
+
+
+def class_name(value: Value) -> str:
+    """The dotted name of the library class that a module, loader or optimizer was made from."""
+    return value.known.dotted if isinstance(value.known, Api) else ""
+
+
+def says(on: str, name: str, what: str) -> bool:
+    """Whether a name that a user chose suggests something."""
+    return what in knowledge.hints(on, name)
+
+

@@ -1,0 +1,353 @@
+"""From what runs recorded to events, once all evidence is in: the plain data that rules see."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from .. import knowledge
+from ..bind.sections import Section
+from ..bind.sections import line as row
+from ..bind.text import NODE_TYPES, Text
+from ..core import events as event
+from ..core.events import At, Conflict, Holder, Seen, Why
+from ..core.kinds import TENSORS, Kind
+from ..core.paths import Element
+from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
+from ..core.state import Mark
+from ..core.values import Origin, Value
+from .classes import Class
+from .file import File
+from .log import Log, RawMeeting, RawMove
+from .machine import REPLACES
+from .settle import Clash, Settled
+
+Wants = Callable[[str, str], bool]
+"""Whether anybody wants events of a type and name."""
+
+_ALL_MOVES = knowledge.MOVES | {"to_empty"}
+_MADE = ("factory", "array")
+
+
+def everything(event_type: str, name: str) -> bool:
+    """Want every event."""
+    return True
+
+
+def observed(
+    settled: Settled, text: Text, wants: Wants = everything, sections: Sequence[Section] = ()
+) -> tuple[event.Event, ...]:
+    """The events of an analysed file, in source order; lines count as in its `sections`."""
+    observer = Observer(settled, text, sections)
+    found: list[event.Event] = [
+        *observer.moves(wants),
+        *observer.calls(wants),
+        *observer.uses(wants),
+        *observer.literals(wants),
+    ]
+    if wants("meeting", ""):
+        found += observer.meetings()
+    if wants("bind", ""):
+        found += observer.binds()
+    if wants("compare", ""):
+        found += observer.comparisons()
+    found.sort(key=lambda each: (each.at.span, type(each).__name__))
+    return tuple(found)
+
+
+class Observer:
+    """Turns raw events into finished ones."""
+
+    def __init__(self, settled: Settled, text: Text, sections: Sequence[Section] = ()) -> None:
+        self.settled = settled
+        self.sections = sections
+        self.file: File = settled.file
+        self.text = text
+        self._nature = tuple(self.file.nature)
+        self._contexts: dict[str, frozenset[str]] = {}
+
+    # Where
+
+    def at(self, node: ast.expr, function: str, why: Why, loops: int) -> At:
+        """Where something happens, and under what."""
+        guard = Why(why.certain, (*why.hints, *self._nature)) if self._nature else why
+        kind = NODE_TYPES.get(type(node), "")
+        return At(self.text.span(node), kind, function, guard, loops, self.context(function))
+
+    def context(self, function: str) -> frozenset[str]:
+        """Where the code of a function runs."""
+        found = self._contexts.get(function)
+        if found is None:
+            found = self._contexts[function] = frozenset(self._find_context(function))
+        return found
+
+    def _find_context(self, name: str) -> Iterator[str]:
+        function = self.file.functions.get(name)
+        cls = self.file.view(function.owner) if function is not None and function.owner is not None else None
+        if function is None or cls is None:
+            return
+        if cls.is_module and function.own_name == "forward":
+            yield "forward"
+        if "dataset" in cls.topics:
+            yield "dataset"
+        if "test-case" in cls.topics or _is_test_case(cls):
+            yield "test"
+
+    def node(self, function: str, number: int) -> ast.AST | None:
+        """The node of a number, if the function is of this file."""
+        home = self.file.functions.get(function) if function else self.file.module
+        return home.nodes[number] if home is not None and 0 <= number < len(home.nodes) else None
+
+    # What
+
+    def seen(self, value: Value, place: Place, node: ast.AST | None, function: str) -> Seen:
+        """A value as rules see it."""
+        kind = self.settled.kind_of_moved(value, function)
+        settled = kind if kind is not None else self.settled.in_use(value).kind
+        origin = value.origin
+        made_here = (
+            origin is not None and origin.how in _MADE and node is not None and self.node(origin.function, origin.at) is node
+        )
+        return Seen(
+            settled,
+            self.named(place),
+            value.who if type(value.who) is int else None,
+            self.text.quote(node) if node is not None else "",
+            origin,
+            value.kind is settled and settled is not Kind.UNKNOWN,
+            self.text.span(node) if isinstance(node, ast.expr) else None,
+            "",
+            made_here,
+        )
+
+    def named(self, place: Place) -> Place:
+        """A place with the name that the program has for it."""
+        if place.form is Form.AT or type(place.of) is not int:
+            return place
+        return place._replace(name=self.settled.device_name(place))
+
+    # Moves
+
+    def moves(self, wants: Wants) -> Iterator[event.Move]:
+        """Moves and casts, with what holds the parameters of what is moved."""
+        for function, log in self.settled.logs.items():
+            for node, raw in log.moves.items():
+                if wants("move", raw.method) and isinstance(node.func, ast.Attribute):
+                    yield self._move(function, log, node, node.func.value, raw)
+            for call, stale in log.stale.items():
+                if isinstance(call, ast.Call) and call not in log.moves and not self._told(function, call, stale):
+                    yield self._brought_about(function, call, stale)
+
+    def _move(self, function: str, log: Log, node: ast.Call, receiver: ast.expr, raw: RawMove) -> event.Move:
+        stale = log.stale.get(node)
+        holders = () if stale is None or self._told(function, node, stale) else (self._holder(stale[1]),)
+        at = self.at(node, function, raw.why, raw.loops)
+        if raw.probing:
+            at = at._replace(context=at.context | {"probe"})
+        return event.Move(
+            at,
+            raw.method,
+            self.seen(raw.receiver, raw.place, receiver, function),
+            self.named(raw.target) if raw.target is not None else None,
+            raw.named,
+            raw.casts,
+            raw.in_place,
+            raw.fate,
+            self.text.quote(raw.iterates) if raw.iterates is not None else None,
+            holders,
+            raw.method in REPLACES,
+        )
+
+    def _brought_about(self, function: str, node: ast.Call, stale: tuple[int, Mark, str]) -> event.Move:
+        """A move that a call brings about: of a helper, or of a wrapper that makes new parameters."""
+        ref, mark, method = stale
+        moved: ast.expr = node.func.value if isinstance(node.func, ast.Attribute) else node
+        if method not in _ALL_MOVES and node.args:
+            moved = node.args[0]
+        return event.Move(
+            self.at(node, function, Why(), 0),
+            method,
+            Seen(Kind.MODULE, UNKNOWN_PLACE, ref, self.text.quote(moved)),
+            UNKNOWN_PLACE,
+            "other",
+            casts=False,
+            in_place=True,
+            result="kept",
+            iterates=None,
+            holders=(self._holder(mark),),
+            replaces=method in REPLACES,
+        )
+
+    def _told(self, function: str, node: ast.AST, stale: tuple[int, Mark, str]) -> bool:
+        """Whether the move stands in the function that is called here, and is told there."""
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ALL_MOVES:
+            return False
+        return any(
+            other.at == stale[1].at
+            for name, log in self.settled.logs.items()
+            if name != function
+            for _, other, _ in log.stale.values()
+        )
+
+    def _holder(self, mark: Mark) -> Holder:
+        node = self.node(*mark.at)
+        line = getattr(node, "lineno", 0)
+        idle = mark.stateless and mark.phase in ("stepped", "loaded")
+        return Holder("optimizer", "fresh" if idle else mark.phase, mark.name, row(line, self.sections))
+
+    # Calls and names
+
+    def calls(self, wants: Wants) -> Iterator[event.Call]:
+        """Calls of libraries' functions, and of methods of what has a known kind."""
+        for function, log in self.settled.logs.items():
+            for node, raw in log.calls.items():
+                callee, receiver = raw.callee, None
+                if raw.receiver is not None:
+                    assert isinstance(node.func, ast.Attribute)
+                    kind = self.settled.kind_of_moved(raw.receiver, function) or raw.receiver.kind
+                    prefix = knowledge.METHODS_OF.get(kind)
+                    if prefix is None:
+                        continue
+                    callee = f"{prefix}.{node.func.attr}"
+                if not wants("call", callee):
+                    continue
+                if raw.receiver is not None and isinstance(node.func, ast.Attribute):
+                    receiver = self.seen(raw.receiver, raw.receiver.place, node.func.value, function)
+                yield event.Call(
+                    self.at(node, function, raw.why, raw.loops),
+                    callee,
+                    receiver,
+                    {
+                        name: self.seen(value, value.place, at, function)
+                        for name, at, value in raw.args.named()
+                    },
+                    raw.args.starred or bool(raw.args.unpacked),
+                    raw.fate,
+                    knowledge.topics_of_call(callee),
+                )
+
+    def uses(self, wants: Wants) -> Iterator[event.Use]:
+        """Names of libraries that are read."""
+        for function, log in self.settled.logs.items():
+            called = {node.func for node in log.calls}
+            for node, raw in log.uses.items():
+                if node not in called and wants("use", raw.name):
+                    at = self.at(node, function, raw.why, raw.loops)
+                    yield event.Use(at, raw.name, knowledge.topics_of_call(raw.name))
+
+    def literals(self, wants: Wants) -> Iterator[event.Literal_]:
+        """Literal names of devices that reach a place where a device goes."""
+        harmless: dict[ast.AST, Any] = {}
+        for log in self.settled.logs.values():
+            harmless |= log.harmless
+        found: dict[ast.AST, event.Literal_] = {}
+        for function, log in self.settled.logs.items():
+            for (where, number), raw in log.literals.items():
+                node = self.node(where, number)
+                if not isinstance(node, ast.Constant) or not wants("literal", str(node.value)):
+                    continue
+                born = self.settled.logs[where].born.get(number, Why())
+                hints = tuple(dict.fromkeys((*raw.why.hints, *born.hints)))
+                why = Why(raw.why.certain or born.certain, hints)
+                role = harmless.get(node, raw.role)
+                told = event.Literal_(self.at(node, function, why, raw.loops), str(node.value), role)
+                known = found.get(node)
+                if known is None or (known.at.guard.guarded and not why.guarded):
+                    found[node] = told
+        yield from found.values()
+
+    # Values that come together, or are kept
+
+    def meetings(self) -> Iterator[event.Meeting]:
+        """Values that come together though they are apart, or may be."""
+        found: dict[object, event.Meeting] = {}
+        for key, clash in self.settled.clashes():
+            told = self._clash(clash)
+            if key not in found or told.at.span < found[key].at.span:
+                found[key] = told
+        dropped = self.settled.dropped()
+        for function, log in self.settled.logs.items():
+            for raw in log.meetings.values():
+                for key, told in self._made_behind(function, raw, dropped):
+                    found.setdefault(key, told)
+        yield from found.values()
+
+    def _clash(self, clash: Clash) -> event.Meeting:
+        labels = self.settled.objects.labels
+        raw = clash.raw
+        why, loops = (raw.why, raw.loops) if raw is not None else (Why(), 0)
+        conflict = Conflict.BRANCHES if clash.conditional else Conflict.CERTAIN
+        other = self.text.quote(clash.other)
+        if not clash.certain:
+            conflict, other = Conflict.CALLER, labels[clash.part]
+        looped = clash.whole >= 0 and isinstance(self.settled.objects.ways[clash.whole], Element)
+        own = clash.certain and clash.part >= 0
+        origin = Origin("loader", clash.function, -1) if looped else None
+        left = Seen(
+            Kind.BATCH,
+            self.named(clash.here),
+            clash.part if own else None,
+            (labels[clash.part] if own else "") or self.text.quote(clash.at),
+            origin,
+            span=self.text.span(clash.at),
+            within=self.settled.loader_name(clash.whole),
+        )
+        right = Seen(Kind.UNKNOWN, self.named(clash.there), None, other)
+        how: Any = raw.how if raw is not None else "call"
+        at = self.at(clash.at, clash.function, why, loops)
+        return event.Meeting(at, how, left, right, conflict, clash.partly)
+
+    def _made_behind(
+        self, function: str, raw: RawMeeting, dropped: set[int]
+    ) -> Iterator[tuple[object, event.Meeting]]:
+        """What the file itself makes on the cpu, and that meets a value on a device."""
+        for at, here, one, right, there, other in (
+            (raw.left, raw.here, raw.one, raw.right, raw.there, raw.other),
+            (raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),
+        ):
+            made = one.kind in TENSORS and one.origin is not None and one.origin.how in _MADE
+            behind = made and here.form is Form.CPU and here.of is None and there.form in ON_DEVICE
+            if not behind or not isinstance(at, ast.expr):
+                continue
+            if type(one.who) is int and self.settled.any_of(dropped, one.who):
+                continue
+            yield (
+                (at, right),
+                event.Meeting(
+                    self.at(at, function, raw.why, raw.loops),
+                    raw.how,  # type: ignore[arg-type]
+                    self.seen(one, here, at, function),
+                    self.seen(other, there, right, function),
+                    Conflict.CERTAIN,
+                    sibling_moved=False,
+                ),
+            )
+
+    def binds(self) -> Iterator[event.Bind]:
+        """What is assigned to attributes and items."""
+        for function, log in self.settled.logs.items():
+            for node, raw in log.binds.items():
+                if isinstance(node, (ast.Attribute, ast.Subscript)):
+                    yield event.Bind(
+                        self.at(node, function, raw.why, raw.loops),
+                        raw.target,  # type: ignore[arg-type]
+                        self.seen(raw.owner, raw.owner.place, node.value, function),
+                        raw.name,
+                        self.seen(raw.value, raw.value.place, None, function),
+                    )
+
+    def comparisons(self) -> Iterator[event.Compare]:
+        """Values that are compared."""
+        for function, log in self.settled.logs.items():
+            for node, raw in log.compares.items():
+                yield event.Compare(
+                    self.at(node, function, raw.why, raw.loops),
+                    self.seen(raw.left[1], raw.left[1].place, raw.left[0], function),
+                    self.seen(raw.right[1], raw.right[1].place, raw.right[0], function),
+                )
+
+
+def _is_test_case(cls: Class) -> bool:
+    """Whether a class derives from one that is called a test case."""
+    return any("test-case" in knowledge.hints("base", name) for each in cls.lineage() for name in each.library_bases)

@@ -1,0 +1,577 @@
+"""Statements: how values flow through assignments, branches, loops and exits of one function."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple, TypeVar
+
+from .. import knowledge
+from ..bind.names import bound_names, last_name
+from ..bind.reads import Reads
+from ..core.events import Why
+from ..core.evidence import Evidence
+from ..core.kinds import TENSORS, Kind
+from ..core.objects import Objects
+from ..core.paths import Element
+from ..core.places import Branch, Form, Place
+from ..core.state import Key, State, join_states
+from ..core.values import DTYPE, NONE, UNKNOWN, Api, Defined, Value, dotted
+from ..bind.sections import Measured, Ran, Shown
+from . import conditions
+from .annotations import annotated
+from .definitions import Function
+from .expressions import Expressions
+from .machine import Program
+from .transfers.builtins import imported
+
+_MAX_NESTING = 5
+"""Loops nested deeper are run once: each level doubles the work."""
+
+Handler = TypeVar("Handler", bound=Callable[..., None])
+_STATEMENTS: dict[type, Callable[[Any, Any], None]] = {}
+
+
+def _on(*types: type) -> Callable[[Handler], Handler]:
+    def register(method: Handler) -> Handler:
+        for node_type in types:
+            _STATEMENTS[node_type] = method
+        return method
+
+    return register
+
+
+class Loop(NamedTuple):
+    """A loop being run: what it iterates, and the variables it binds."""
+
+    node: ast.For | ast.AsyncFor
+    bound: dict[str, Value]
+
+
+class Answer(NamedTuple):
+    """One `return`."""
+
+    node: ast.expr | None
+    value: Value
+    why: Why
+
+
+class Statements(Expressions):
+    """Runs the statements of one function, or of the module, over abstract values."""
+
+    def __init__(self, program: Program, objects: Objects, here: Function, state: State) -> None:
+        super().__init__(program, objects, here, state)
+        self.looping: list[Loop] = []
+        self.breaks: list[State] = []
+        self.continues: list[State] = []
+        self.exits: list[State] = []
+        self.returned: Value | None = None
+        self.answers: list[Answer] = []
+        self.globals: set[str] = set()
+        self.trying = 0
+        """How many `try` bodies enclose the statement at hand."""
+        self.typing = False
+        """Inside `if TYPE_CHECKING:`."""
+        self.class_body: str | None = None
+        """The class whose body this is."""
+        self.measured: Measured | None = None
+        """What the statement at hand is part of that is run for its duration."""
+        self._reads: Reads | None = None
+
+    def run(self, body: Sequence[ast.stmt]) -> None:
+        """Run statements until control leaves."""
+        for statement in body:
+            if not self.state.alive:
+                return
+            handler = _STATEMENTS.get(type(statement))
+            if handler is not None:
+                context = (self.trying, self.probing, self.loops, self.depth, self.typing)
+                outer = (self.breaks, self.continues, len(self.looping))
+                try:
+                    handler(self, statement)
+                except RecursionError:  # before Python 3.11 nobody knows how deep one may go
+                    self.trying, self.probing, self.loops, self.depth, self.typing = context
+                    self.breaks, self.continues, loops = outer
+                    del self.looping[loops:]
+
+    # Simple statements
+
+    @_on(ast.Expr)
+    def _expr(self, node: ast.Expr) -> None:
+        value = node.value
+        if isinstance(value, ast.Constant):
+            return
+        if isinstance(value, ast.IfExp):
+            self._conditional(value)
+            return
+        self._mark_discarded(value)
+        self.after(value, self.eval(value))
+        if isinstance(value, ast.ListComp) and value.elt in self.log.moves:
+            call = value.elt
+            assert isinstance(call, ast.Call)
+            self.log.moves[call] = self.log.moves[call]._replace(iterates=value.generators[-1].iter)
+        if isinstance(value, ast.Call) and last_name(value) in knowledge.EXITS:
+            self.state.alive = False
+
+    def after(self, expression: ast.expr, value: Value) -> None:
+        """A statement has evaluated an expression."""
+
+    def _mark_discarded(self, value: ast.expr) -> None:
+        if isinstance(value, ast.Call):
+            self._discard(value, alone=True)
+        elif isinstance(value, ast.ListComp) and isinstance(value.elt, ast.Call):
+            self._discard(value.elt)
+        elif isinstance(value, ast.Tuple):  # `x, y.to(device)`
+            for item in value.elts:
+                self._discard(item)
+
+    def _discard(self, node: ast.expr, alone: bool = False) -> None:
+        """A statement evaluates this and throws it away, unless that is what it is there for."""
+        if self.probing:
+            return
+        measured = self.measured is not None and isinstance(node, ast.Call) and self.measured.on_purpose(node)
+        self.fates[node] = ("displayed", False) if measured else ("discarded", alone)
+
+    @_on(Ran)
+    def _ran(self, node: Ran) -> None:
+        names = {name: value for name, value in self.state.env.items() if isinstance(name, str)}
+        self.run(node.body)
+        if node.apart:
+            parts = {part: value for part, value in self.state.env.items() if not isinstance(part, str)}
+            self.state.env = {**names, **parts}
+        self.state.alive = True
+
+    @_on(Shown)
+    def _shown(self, node: Shown) -> None:
+        self.fates[node.value] = ("displayed", False)
+        self.eval(node.value)
+
+    @_on(Measured)
+    def _measure(self, node: Measured) -> None:
+        around, self.measured = self.measured, node
+        self.run(node.body)
+        self.measured = around
+
+    def _conditional(self, value: ast.IfExp) -> None:
+        """`x.to(d) if a else y`, as a statement: a branch."""
+        test = self.eval(value.test)
+        conditions.prepare(self, value.test)
+        otherwise = self.state.copy()
+        conditions.assume(self, value.test, test, True)
+        self._part_of_statement(value.body)
+        then, self.state = self.state, otherwise
+        conditions.assume(self, value.test, test, False)
+        self._part_of_statement(value.orelse)
+        self.state = join_states(then, self.state, self.objects.who)
+
+    def _part_of_statement(self, value: ast.expr) -> None:
+        if isinstance(value, ast.IfExp):
+            self._conditional(value)
+            return
+        if isinstance(value, ast.Call):
+            self._discard(value)
+        self.eval(value)
+
+    @_on(ast.Assign)
+    def _assign(self, node: ast.Assign) -> None:
+        if self.looping and len(node.targets) == 1 and self.measured is None:
+            self._rebinding(node)
+        value = self.eval(node.value)
+        for target in node.targets:
+            self.bind(target, value)
+
+    def _rebinding(self, node: ast.Assign) -> None:
+        """`for x in xs: x = x.to(d)`, where nothing reads `x` afterwards: the container keeps its tensors."""
+        target, call = node.targets[0], node.value
+        if not (
+            isinstance(target, ast.Name)
+            and isinstance(call, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and isinstance(call.func.value, ast.Name)
+            and call.func.value.id == target.id
+        ):
+            return
+        if call.func.attr not in knowledge.MOVES and call.func.attr not in knowledge.CASTS:
+            return
+        loop = self._loop_binding(target.id)
+        if loop is None or self._from_loader(loop.bound[target.id], loop):
+            self.fates.pop(call, None)
+            return
+        if self.reads.after(target.id, node, loop.node):
+            return
+        self.fates[call] = ("rebound", False)
+
+    @property
+    def reads(self) -> Reads:
+        """What the function reads, and where."""
+        if self._reads is None:
+            self._reads = Reads(self.here.node)
+        return self._reads
+
+    def _loop_binding(self, name: str) -> Loop | None:
+        """The innermost loop that binds a name, if nothing has bound it anew since."""
+        for loop in reversed(self.looping):
+            if name in loop.bound:
+                return loop if self.state.env.get(name) == loop.bound[name] else None
+        return None
+
+    def iterated(self, receiver: ast.expr, statement: ast.expr) -> ast.expr | None:
+        """What is iterated, when an expression is a loop variable that nothing reads after the statement."""
+        if not isinstance(receiver, ast.Name):
+            return None
+        loop = self._loop_binding(receiver.id)
+        if loop is None or self._from_loader(loop.bound[receiver.id], loop):
+            return None
+        if self.fates.get(statement, ("", False))[0] != "rebound" and self.reads.after(
+            receiver.id, statement, loop.node
+        ):
+            return None
+        return loop.node.iter
+
+    def _from_loader(self, value: Value, loop: Loop) -> bool:
+        """Whether the loop is over a loader, which makes new batches every round and keeps none."""
+        ref = self.ref(value)
+        if value.kind is not Kind.BATCH or value.place.form is not Form.CPU or ref is None:
+            return False
+        whole = self.objects.wholes[ref]
+        way = self.objects.ways[whole if whole >= 0 else ref]
+        if not isinstance(way, Element) or way.at < 0:
+            return False
+        made_at = self.here.nodes[way.at]
+        return any(node is made_at for node in ast.walk(loop.node.iter))
+
+    @_on(ast.AnnAssign)
+    def _annassign(self, node: ast.AnnAssign) -> None:
+        ref = self.objects.made(self.here.name, self.here.number(node), "annotated")
+        promised = annotated(self, node.annotation, ref)
+        if node.value is None:
+            if promised is not None and not self.here.name and isinstance(node.target, ast.Name):
+                self.bind(node.target, promised)
+            return
+        value = self.eval(node.value)
+        if value.kind is Kind.UNKNOWN and promised is not None:
+            value = promised._replace(who=value.who if value.who is not None else ref)
+        self.bind(node.target, value)
+
+    @_on(ast.AugAssign)
+    def _augassign(self, node: ast.AugAssign) -> None:
+        before = self.eval(node.target)
+        value = self.operate(node, node.op, (node.target, before), (node.value, self.eval(node.value)))
+        self.bind(node.target, value)
+
+    @_on(ast.Return)
+    def _return(self, node: ast.Return) -> None:
+        value = NONE if node.value is None else self.eval(node.value)
+        returns = getattr(self.here.node, "returns", None)
+        if returns is not None:
+            self._evidence_of_annotation(returns, value)
+        self.returned = value if self.returned is None else self.join(self.returned, value)
+        self.answers.append(Answer(node.value, value, self.state.why))
+        self.exits.append(self.state)
+        self.state = self.state.copy()
+        self.state.alive = False
+
+    def _evidence_of_annotation(self, annotation: ast.expr, value: Value) -> None:
+        promised = annotated(self, annotation, None)
+        ref = self.ref(value)
+        if promised is None or ref is None or value.kind is not Kind.UNKNOWN:
+            return
+        if promised.kind in TENSORS:
+            self.log.note(ref, Evidence.TENSOR)
+        elif promised.element is not None and promised.element.kind in TENSORS:
+            self.log.note(self.objects.part(ref, Element()), Evidence.TENSOR)
+
+    @_on(ast.Raise)
+    def _raise(self, node: ast.Raise) -> None:
+        if node.exc is not None:
+            self.eval(node.exc)
+        self.state.alive = False
+
+    @_on(ast.Break)
+    def _break(self, node: ast.Break) -> None:
+        self.breaks.append(self.state.copy())
+        self.state.alive = False
+
+    @_on(ast.Continue)
+    def _continue(self, node: ast.Continue) -> None:
+        self.continues.append(self.state.copy())
+        self.state.alive = False
+
+    @_on(ast.Assert)
+    def _assert(self, node: ast.Assert) -> None:
+        conditions.assume(self, node.test, self.eval(node.test), True)
+
+    @_on(ast.Delete)
+    def _delete(self, node: ast.Delete) -> None:
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                self.state.env.pop(target.id, None)
+
+    @_on(ast.Global, ast.Nonlocal)
+    def _global(self, node: ast.Global | ast.Nonlocal) -> None:
+        self.globals.update(node.names)
+
+    @_on(ast.Import)
+    def _import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            imported(self, alias.name, bool(self.trying))
+            name = alias.asname or alias.name.split(".")[0]
+            if not self.here.name:
+                self.program.import_for_types(name, self.typing)
+            self.state.env[name] = Value(Kind.LIBRARY, known=Api(alias.name if alias.asname else name))
+
+    @_on(ast.ImportFrom)
+    def _importfrom(self, node: ast.ImportFrom) -> None:
+        source = "." * node.level + (node.module or "")
+        imported(self, source, bool(self.trying))
+        for alias in node.names:
+            if alias.name == "*":
+                self.program.import_all(source)
+                continue
+            full = f"{source}{alias.name}" if source.endswith(".") else f"{source}.{alias.name}"
+            found = DTYPE if full in knowledge.DTYPES else Value(Kind.LIBRARY, known=Api(full))
+            self.state.env[alias.asname or alias.name] = found
+
+    # Branches
+
+    @_on(ast.If)
+    def _if(self, node: ast.If) -> None:
+        chain = node
+        waiting: list[tuple[ast.If, Value, State]] = []
+        before = len(self.log.kept)
+        while True:
+            test = self.eval(node.test)
+            conditions.prepare(self, node.test)
+            otherwise = self.state.copy()
+            conditions.assume(self, node.test, test, True)
+            typing, self.typing = self.typing, self.typing or last_name(node.test) in knowledge.TYPING_ONLY
+            self.run(node.body)
+            self.typing = typing
+            waiting.append((node, test, self.state))
+            self.state = otherwise
+            conditions.assume(self, node.test, test, False)
+            if len(node.orelse) != 1 or not isinstance(node.orelse[0], ast.If):
+                break
+            node = node.orelse[0]  # an `elif`: in a loop, as there may be hundreds
+        self.run(node.orelse)
+        moved = len(self.log.kept) > before
+        for each, test, then in reversed(waiting):
+            conditional: dict[Key, Place] = {}
+            if moved:
+                conditional = self._moved_on_one_path(chain, each, test, then, self.state)
+            self.state = join_states(then, self.state, self.objects.who)
+            for name, place in conditional.items():
+                self.state.env[name] = self.state.env[name]._replace(place=place)
+
+    def _moved_on_one_path(
+        self, chain: ast.If, node: ast.If, test: Value, then: State, orelse: State
+    ) -> dict[Key, Place]:
+        """Variables that one branch moves, with the paths on which they are moved."""
+        found: dict[Key, Place] = {}
+        if not (then.alive and orelse.alive):
+            return found
+        asks: Any = conditions.asks(node.test, test)
+        numbers = self.here.number(chain), self.here.number(node)
+        for name, value in then.env.items():
+            other = orelse.env.get(name)
+            if other is None or other is value or not isinstance(name, str) or other.who != value.who:
+                continue
+            forms = {value.place.form, other.place.form}
+            if value.kind in (Kind.DEVICE, Kind.STRING) or Form.KEPT in forms:
+                continue
+            mine, theirs = (
+                _paths(each, Branch(*numbers, side, asks, self._moved_at(each)))
+                for each, side in ((value, True), (other, False))
+            )
+            if mine is None or theirs is None or not (mine or theirs):
+                continue
+            ref = self.ref(value)
+            element = ref is not None and self.objects.wholes[ref] >= 0
+            if element or Form.CPU in forms or Form.EITHER in forms:
+                place = value.place if mine else other.place
+                of = place.of if place.form in (Form.SAME, Form.EITHER) else None
+                found[name] = Place(Form.EITHER, place.name, of, mine | theirs)
+        return found
+
+    def _moved_at(self, value: Value) -> int:
+        origin = value.origin
+        return origin.at if origin is not None and origin.function == self.here.name else -1
+
+    @_on(ast.Match)
+    def _match(self, node: ast.Match) -> None:
+        self.eval(node.subject)
+        result = self.state.copy()
+        for case in node.cases:
+            before = self.state.copy()
+            for part in ast.walk(case.pattern):
+                bound = getattr(part, "name", None)
+                if isinstance(bound, str):
+                    self.state.env[bound] = UNKNOWN
+            if conditions.names_accelerator(case.pattern):
+                self.require()
+            if case.guard is not None:
+                self.eval(case.guard)
+            self.run(case.body)
+            result = join_states(result, self.state, self.objects.who)
+            self.state = before
+        self.state = result
+
+    @_on(ast.Try, *([ast.TryStar] if hasattr(ast, "TryStar") else []))
+    def _try(self, node: ast.Try) -> None:
+        before = self.state.copy()
+        why = self.state.why
+        if any(_catches_cuda_errors(handler) for handler in node.handlers):
+            self.require("try")
+        probe = len(node.body) == 1 and isinstance(node.body[0], ast.Expr)
+        self.trying += 1
+        self.probing += probe
+        self.run(node.body)
+        self.probing -= probe
+        self.trying -= 1
+        self.run(node.orelse)
+        after = self.state
+        if after.alive:
+            after.why = why
+        result = after
+        for handler in node.handlers:
+            self.state = join_states(before, after, self.objects.who).copy()
+            self.state.why = why
+            if handler.name:
+                self.state.env[handler.name] = UNKNOWN
+            self.run(handler.body)
+            result = join_states(result, self.state, self.objects.who)
+        self.state = result
+        if node.finalbody:
+            alive = self.state.alive
+            self.state.alive = True
+            self.run(node.finalbody)
+            self.state.alive = self.state.alive and alive
+
+    @_on(ast.With, ast.AsyncWith)
+    def _with(self, node: ast.With | ast.AsyncWith) -> None:
+        why, default = self.state.why, self.state.default
+        for item in node.items:
+            value = self.eval(item.context_expr)
+            if value.kind is Kind.DEVICE:
+                self.state.default = value.place
+            call = item.context_expr
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
+                callee = self.eval(call.func)
+                if callee.kind is Kind.LIBRARY and dotted(callee) in knowledge.CUDA_CONTEXTS:
+                    self.require()
+            if item.optional_vars is not None:
+                self.bind(item.optional_vars, value)
+        expects = any(
+            isinstance(item.context_expr, ast.Call) and last_name(item.context_expr) in knowledge.EXPECTS_FAILURE
+            for item in node.items
+        )
+        self.probing += expects
+        if expects:
+            self.require("try")
+        self.run(node.body)
+        self.probing -= expects
+        if self.state.alive:
+            self.state.why, self.state.default = why, default
+
+    # Loops
+
+    @_on(ast.For, ast.AsyncFor)
+    def _for(self, node: ast.For | ast.AsyncFor) -> None:
+        iterable = self.eval(node.iter)
+        element = self.element(iterable, node.iter)
+
+        def enter() -> None:
+            self.bind(node.target, element)
+            bound = {name: self.state.env.get(name, UNKNOWN) for name in bound_names(node.target)}
+            self.looping.append(Loop(node, bound))
+            said = conditions.counts_accelerators(self, node.iter)
+            if said is not None:
+                self.require(said.hint)
+
+        self._loop(node, enter, self.looping.pop)
+
+    @_on(ast.While)
+    def _while(self, node: ast.While) -> None:
+        def enter() -> None:
+            conditions.assume(self, node.test, self.eval(node.test), True)
+
+        self._loop(node, enter, lambda: None)
+
+    def _loop(
+        self, node: ast.For | ast.AsyncFor | ast.While, enter: Callable[[], None], leave: Callable[[], object]
+    ) -> None:
+        """Run a body until what holds at its start no longer changes: twice is enough for nearly all code."""
+        outer = self.breaks, self.continues
+        self.breaks = []
+        start = self.state
+        self.loops += 1
+        for _ in range(2 if self.loops <= _MAX_NESTING else 1):
+            before = start
+            self.state = start.copy()
+            self.continues = []
+            enter()
+            self.run(node.body)
+            leave()
+            for state in self.continues:
+                self.state = join_states(self.state, state, self.objects.who)
+            start = join_states(start, self.state, self.objects.who)
+            if start.same(before):
+                break
+        self.loops -= 1
+        for state in self.breaks:
+            start = join_states(start, state, self.objects.who)
+        self.state = start.copy()
+        self.breaks, self.continues = outer
+        self.run(node.orelse)
+
+    # Definitions
+
+    @_on(ast.FunctionDef, ast.AsyncFunctionDef)
+    def _def(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        for default in (*node.args.defaults, *node.args.kw_defaults):
+            # What a plain constant means, the function itself will see.
+            if default is not None and not isinstance(default, ast.Constant):
+                self.eval(default)
+                self._as_default(default)
+        function = self.program.define(self, node, self.class_body)
+        self.state.env[node.name] = Value(Kind.FUNCTION, known=Defined(function.name))
+
+    def _as_default(self, default: ast.expr) -> None:
+        """A device literal in the default of a parameter, such as `torch.device("cuda")`."""
+        for part in default.args if isinstance(default, ast.Call) else ():
+            key = (self.here.name, self.here.number(part))
+            raw = self.log.literals.get(key)
+            if raw is not None:
+                self.log.literals[key] = raw._replace(role="default")
+
+    @_on(ast.ClassDef)
+    def _class(self, node: ast.ClassDef) -> None:
+        name = self.program.define_class(self, node)
+        self.state.env[node.name] = Value(Kind.CLASS, known=Defined(name))
+
+    def bound(self, name: str, value: Value) -> None:
+        """A variable was assigned; `global` ones are the module's."""
+        if name in self.globals:
+            self.program.set_top(self, name, value)
+        elif not self.here.name and name in knowledge.MODULE_MARKS:
+            self.program.mark_module(value)
+
+
+def _paths(value: Value, branch: Branch) -> frozenset[Branch] | None:
+    """The paths on which a value is on an accelerator; None where that is not known."""
+    place = value.place
+    untouched = value.origin is None and value.who is not None
+    if place.form is Form.CPU or (place.form in (Form.AT, Form.UNKNOWN) and untouched):
+        return frozenset()
+    if place.form in (Form.LITERAL, Form.SAME):
+        return frozenset({branch})
+    return place.when or None
+
+
+def _catches_cuda_errors(handler: ast.ExceptHandler) -> bool:
+    if any(isinstance(node, ast.Raise) for statement in handler.body for node in ast.walk(statement)):
+        return False
+    if handler.type is None:
+        return True
+    names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    return any(last_name(name) in knowledge.CUDA_ERRORS for name in names)

@@ -1,0 +1,237 @@
+"""Moves: what device a call names, and what ends up there."""
+
+from __future__ import annotations
+
+import ast
+from typing import NamedTuple
+
+from ... import knowledge
+from ...bind.names import last_name
+from ...core.evidence import Evidence
+from ...core.kinds import TENSORS, Kind
+from ...core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
+from ...core.values import STRING, Origin, Value, dotted
+from ..log import Named, RawMove
+from ..machine import Machine, Site, class_name, text_of
+
+
+class Target(NamedTuple):
+    """Where a call moves to."""
+
+    place: Place | None
+    """None where it moves nothing."""
+    casts: bool
+    """Whether it changes the dtype alone."""
+    named: Named
+    """What the device is given as: a `device`, an `index`, a `literal`; empty where nothing is given, `other`
+    where it is nothing that a move of torch takes."""
+
+
+def target(machine: Machine, name: str, site: Site) -> Target:
+    """Where a `.to`, `.cuda` or `.cpu` call moves to, if anywhere."""
+    args = site.args
+    if name == "cpu":
+        return Target(CPU, False, "")
+    if name != "to":
+        given = args.get("device") or args.first()
+        if given is None or given.kind is Kind.NONE:
+            return Target(literal(name), False, "other" if _misses(site) else "")
+        place = machine.denoted(given, literal(name))
+        known = place if place.form is not Form.UNKNOWN else literal(name)
+        odd = given.kind is Kind.STRING and place.form is Form.UNKNOWN
+        named: Named = "device" if given.kind is Kind.DEVICE else "index"
+        return Target(known, False, "other" if odd or _misses(site) else named)
+    given = args.keywords["device"][1] if "device" in args.keywords else None
+    if given is None and "other" in args.keywords:
+        given = args.keywords["other"][1]
+    if given is None and args.positional:
+        at, given = args.positional[0]
+        if given.kind is Kind.DTYPE or "dtype" in knowledge.hints("option", last_name(at)):
+            return Target(None, True, "")
+    if given is None:
+        if args.unpacked or args.starred:
+            return Target(UNKNOWN_PLACE, False, "")
+        return Target(None, "dtype" in args.keywords, "")
+    if given.kind is Kind.NONE or (text_of(given) and given.place.form is Form.UNKNOWN):
+        return Target(None, False, "")  # such as `length.to("kilometre")`
+    by_name = given.kind in (Kind.DEVICE, Kind.UNKNOWN)
+    return Target(machine.denoted(given, UNKNOWN_PLACE), False, "device" if by_name else "literal")
+
+
+def _misses(site: Site) -> bool:
+    """Whether the call has keywords that no move of torch's takes."""
+    return not site.args.keywords.keys() <= {name.strip() for name in site.row.signature.split(",")}
+
+
+def _device_at_hand(machine: Machine) -> str | None:
+    """A variable that holds a device chosen at run time."""
+    for env in (machine.state.env, machine.program.variables()):
+        for name, value in env.items():
+            if (
+                isinstance(name, str)
+                and value.kind is Kind.DEVICE
+                and value.place.form in (Form.EITHER, Form.SAME)
+            ):
+                return name
+    return None
+
+
+def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: bool) -> None:
+    """Record a move or cast."""
+    machine.log.reaches.add("moves")
+    fate, alone = machine.fates.get(site.node, ("kept", False))
+    place = found.place
+    vain = place is not None and _is_there(base, place)
+    if base.origin is not None and base.origin.how == "factory" and site.receiver_at is not None:
+        # `torch.empty(0).cuda()` is made for its effect alone: it wakes the device up
+        made_here = base.origin.function == machine.here.name
+        vain |= made_here and machine.here.nodes[base.origin.at] is site.receiver_at
+    iterates = None
+    if fate in ("discarded", "rebound") and site.receiver_at is not None:
+        iterates = machine.iterated(site.receiver_at, site.node)
+        if isinstance(site.receiver_at, (ast.Attribute, ast.Subscript)):
+            machine.log.owners[site.node] = machine.eval(site.receiver_at.value)
+    if not found.casts and place is not None and place.form is Form.LITERAL and not machine.state.why.guarded:
+        machine.log.at_hand[site.node] = _device_at_hand(machine)
+    machine.log.moves[site.node] = RawMove(
+        site.name, base, machine.where(base), place, found.named, found.casts, in_place, fate, alone, iterates,
+        machine.state.why, machine.loops, bool(machine.probing), _likens(site), vain,
+    )
+
+
+def _likens(site: Site) -> bool:
+    """Whether a tensor says where to: `x.to(y)` takes its dtype as well."""
+    first = site.args.first()
+    return "other" in site.args.keywords or (first is not None and first.kind in TENSORS)
+
+
+def _is_there(base: Value, place: Place) -> bool:
+    """Whether a move has nothing to do; a variable that holds the cpu is meant to change."""
+    if place.form is Form.CPU and place.of is None:
+        return base.place.form is Form.CPU
+    return place == base.place and place.form is not Form.UNKNOWN
+
+
+def _kept(machine: Machine, site: Site) -> bool:
+    """Whether somebody keeps what the call gives."""
+    return machine.fates.get(site.node, ("kept", False))[0] == "kept"
+
+
+def _discarded(machine: Machine, site: Site) -> bool:
+    return machine.fates.get(site.node, ("kept", False))[0] == "discarded"
+
+
+def _note_switch(machine: Machine, base: Value, place: Place) -> None:
+    """Moving what is on the cpu anyway to a variable that holds the cpu: the variable is meant to change."""
+    of = machine.of(place)
+    if place.form is not Form.CPU or of is None or machine.objects.wholes[of] >= 0:
+        return
+    here = machine.where(base)
+    if here.form is Form.CPU and here.of != of:
+        machine.log.note(of, Evidence.SWITCH)
+
+
+def _moved(machine: Machine, site: Site, kind: Kind, place: Place, base: Value) -> Value:
+    origin = Origin("moved", machine.here.name, machine.here.number(site.node))
+    return Value(kind, place, base.who, base.known, origin=origin)
+
+
+def tensor(machine: Machine, site: Site) -> Value:
+    """A tensor's move returns a copy."""
+    base = site.receiver or Value()
+    found = target(machine, site.name, site)
+    if found.place is not None:
+        _note_switch(machine, base, found.place)
+    if found.place is not None or found.casts:
+        _record(machine, site, base, found, in_place=False)
+    if _discarded(machine, site):
+        return machine.keep(site.node, base, found.place) or base
+    kind = Kind.TENSOR if base.kind is Kind.PARAMETER else base.kind
+    if found.place is None:
+        return Value(kind, machine.where(base), base.who)
+    if _kept(machine, site):
+        machine.keep_copy(base, found.place)
+    return _moved(machine, site, kind, found.place, base)
+
+
+def cast(machine: Machine, site: Site) -> Value:
+    """A tensor's cast returns a copy in another dtype."""
+    base = site.receiver or Value()
+    _record(machine, site, base, Target(None, True, ""), in_place=False)
+    if base.kind not in TENSORS:
+        return Value(Kind.TENSOR, base.place, base.who) if base.kind is Kind.BATCH else base
+    kind = Kind.SCALAR if base.kind is Kind.SCALAR else Kind.TENSOR
+    return Value(kind, machine.where(base), base.who)
+
+
+def cast_in_place(machine: Machine, site: Site) -> Value:
+    """A module's cast changes its own parameters."""
+    base = site.receiver or Value()
+    _record(machine, site, base, Target(None, True, ""), in_place=True)
+    return base
+
+
+def retype(machine: Machine, site: Site) -> Value:
+    """`x.type(torch.cuda.FloatTensor)` moves as well as casts; `x.type(torch.float32)` only casts."""
+    base = site.receiver or Value()
+    given = site.args.get("dtype") or site.args.first()
+    if given is None:
+        return STRING
+    _record(machine, site, base, Target(None, True, ""), in_place=False)
+    kind = base.kind if base.kind is Kind.SCALAR else Kind.TENSOR
+    if given.kind in TENSORS:
+        return Value(kind, machine.where(given))  # `type_as`
+    if given.kind is Kind.DTYPE:
+        return Value(kind, machine.where(base), base.who)
+    name = dotted(given)
+    place = literal("cuda") if name.startswith("torch.cuda.") else UNKNOWN_PLACE
+    if place is UNKNOWN_PLACE and knowledge.kind_of_class(name) is Kind.TENSOR:
+        place = CPU
+    machine.keep_copy(base, literal("cuda") if place is UNKNOWN_PLACE else place)
+    return _moved(machine, site, kind, place, base)
+
+
+def unknown(machine: Machine, site: Site) -> Value:
+    """A move of something unknown: a tensor's copy, or a module's in place; what it is shows later."""
+    base = site.receiver or Value()
+    found = target(machine, site.name, site)
+    if found.place is not None or found.casts:
+        _record(machine, site, base, found, in_place=False)
+    discarded = _discarded(machine, site)
+    if found.place is None:
+        return base
+    if not discarded and _kept(machine, site):
+        machine.keep_copy(base, found.place)
+    _note_switch(machine, base, found.place)
+    kept = machine.keep(site.node, base, found.place) if discarded else None
+    if kept is not None:
+        return kept
+    if base.kind is Kind.UNKNOWN:
+        machine.relocate(site.node, base, found.place, site.name)
+    return base if discarded else _moved(machine, site, base.kind, found.place, base)
+
+
+def module(machine: Machine, site: Site) -> Value:
+    """A module moves in place and returns itself."""
+    base = site.receiver or Value()
+    found = target(machine, "to" if site.name == "to_empty" else site.name, site)
+    _record(machine, site, base, found, in_place=True)
+    if found.place is not None:
+        _note_switch(machine, base, found.place)
+        machine.relocate(site.node, base, found.place, site.name, has_parameters(base))
+    return base
+
+
+def has_parameters(module: Value) -> bool:
+    """Whether a module may hold parameters: a loss of torch's own does not."""
+    return "loss" not in knowledge.topics(class_name(module))
+
+
+def object_in_place(machine: Machine, site: Site) -> Value:
+    """An object that is no module and moves itself, or whose class says what its move does."""
+    base = site.receiver or Value()
+    found = target(machine, site.name, site)
+    if base.kind is Kind.INSTANCE:
+        found = found._replace(named="other")  # what its own method takes is its own affair
+    _record(machine, site, base, found, in_place=True)
+    return base

@@ -1,0 +1,1 @@
+"""Which rules are installed, which are on, and which events they watch."""

@@ -1,0 +1,169 @@
+"""What the installed rules declare, kept in the user's cache folder: to know it, no rule need be imported.
+
+The file is data, and is never trusted to name code: `registry.load` imports a module only below an entry
+point that is installed. It counts where the user owns it, nobody else can write it, and nothing has changed
+that it was made from. Whatever is wrong with it, the rules are imported once instead.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import stat
+import sys
+from typing import TYPE_CHECKING, Any
+from zlib import crc32
+
+from .. import __version__
+from ..core.watches import Test, Watch
+from ..finding import Severity
+from .watch import Entry, problem
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+_FORMAT = 1
+_MAX_SIZE = 1 << 22
+_SEVERITIES = frozenset(severity.value for severity in Severity)
+
+Stamp = tuple[str, int, int]
+"""A file or folder, the time of its last change in nanoseconds, and its size; -1 where there is none."""
+
+
+def entries(declare: Callable[[], tuple[tuple[Entry, ...], Iterable[str] | None]]) -> tuple[Entry, ...]:
+    """Return what all installed rules declare, from the cache if that is still true.
+
+    Otherwise `declare` imports the rules; it also names the files that their declarations depend on, or gives
+    None where they must be imported again next time.
+    """
+    path = _path()
+    found = _read(path) if path is not None else None
+    if found is None:
+        found, files = declare()
+        if path is not None and files is not None:
+            _write(path, found, files)
+    return found
+
+
+def folder() -> str | None:
+    """Return the user's cache folder for devlint; None where there is none that can be trusted.
+
+    One below the working directory could have come with the code that is linted.
+    """
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA", "")
+    elif sys.platform == "darwin":
+        base = os.path.expanduser("~/Library/Caches")
+    else:
+        base = os.environ.get("XDG_CACHE_HOME", "")
+        if not os.path.isabs(base):  # the specification says to ignore it
+            base = os.path.expanduser("~/.cache")
+    if not os.path.isabs(base):
+        return None
+    try:
+        found = os.path.realpath(os.path.join(base, "devlint"))
+        here = os.path.realpath(os.getcwd())
+    except OSError:
+        return None
+    return None if found == here or found.startswith(os.path.join(here, "")) else found
+
+
+def _path() -> str | None:
+    """The manifest's file: one for each interpreter and path of modules."""
+    where = folder()
+    if where is None:
+        return None
+    which = repr((sys.executable, sys.version, sys.path)).encode("utf-8", "backslashreplace")
+    return os.path.join(where, f"rules-{crc32(which):08x}")
+
+
+def _environment() -> tuple[Any, ...]:
+    """What the manifest holds for: the interpreter, devlint, and the folders that packages are in."""
+    return (_FORMAT, __version__, sys.version, sys.executable, tuple(map(_stamp, sys.path)))
+
+
+def _stamp(path: str) -> Stamp:
+    try:
+        status = os.stat(path or ".")
+    except (OSError, ValueError):
+        return path, -1, -1
+    return path, status.st_mtime_ns, -1 if stat.S_ISDIR(status.st_mode) else status.st_size
+
+
+def _read(path: str) -> tuple[Entry, ...] | None:
+    try:
+        if not _private(os.stat(os.path.dirname(path)), stat.S_ISDIR):
+            return None
+        # Opened once and asked about then: a name could mean another file a moment later.
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            if not _private(os.fstat(descriptor), stat.S_ISREG):
+                return None
+            raw = file.read(_MAX_SIZE)
+        environment, files, rules = marshal.loads(raw)
+        if environment != _environment() or any(_stamp(each[0]) != each for each in files):
+            return None
+        return tuple(_entry(rule) for rule in rules) or None
+    except (OSError, ValueError, TypeError, EOFError, IndexError, RecursionError, MemoryError, SystemError):
+        return None
+
+
+def _private(status: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
+    """Whether the user alone can have written something."""
+    if not is_kind(status.st_mode):
+        return False
+    return sys.platform == "win32" or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
+
+
+def _entry(data: Any) -> Entry:
+    """Return an entry; raises ValueError where the data is none."""
+    *texts, watches, words = data
+    code, name, severity, module, rule = map(_text, texts)
+    if severity not in _SEVERITIES:
+        raise ValueError(severity)
+    return Entry(
+        *(code, name, severity, module, rule),
+        tuple(_watch(*watch) for watch in watches),
+        frozenset((_text(kind), _text(word)) for kind, word in words),
+    )
+
+
+def _watch(event: Any, names: Any, tests: Any) -> Watch:
+    made: list[Test[Any]] = []
+    for name, wanted, negated in tests:
+        made.append(Test(_text(name), tuple(map(_text, wanted)), negated is True))
+    watch = Watch(_text(event), tuple(map(_text, names)), tuple(made))
+    if problem(watch):
+        raise ValueError(watch)
+    return watch
+
+
+def _text(value: Any) -> str:
+    if type(value) is not str:
+        raise ValueError(value)
+    return value
+
+
+def _write(path: str, found: tuple[Entry, ...], files: Iterable[str]) -> None:
+    """Keep the manifest if that is possible; the next run can do without."""
+    rules = tuple(
+        (
+            *entry[:5],
+            tuple((event, names, tuple(map(tuple, tests))) for event, names, tests in entry.watches),
+            tuple(sorted(entry.words)),
+        )
+        for entry in found
+    )
+    temporary = f"{path}.{os.getpid()}"
+    try:
+        data: Any = (_environment(), tuple(map(_stamp, sorted(files))), rules)
+        raw = marshal.dumps(data)
+        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+        if not _private(os.stat(os.path.dirname(path)), stat.S_ISDIR):
+            return
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+        with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:
+            file.write(raw)
+        os.replace(temporary, path)
+    except (OSError, ValueError):
+        return

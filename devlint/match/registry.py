@@ -1,0 +1,260 @@
+"""Finds the rules that are installed, devlint's own and third parties' alike, through entry points."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import pkgutil
+import re
+import sys
+from functools import lru_cache
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
+
+from ..core.watches import EVENTS
+from ..errors import DevlintError
+from ..finding import Severity
+from ..rule import Rule
+from . import manifest
+from .selection import choose, covers
+from .watch import Entry, Matcher, problem, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+    from importlib.metadata import EntryPoint
+
+    from ..settings import Selection
+
+GROUP = "devlint.rules"
+_CODE = re.compile(r"[A-Z]{1,3}[0-9]{3}")  # what flake8 accepts as a plugin's code
+_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+
+
+class Installed(NamedTuple):
+    """One rule: what it declares, its page and the class that finds it."""
+
+    code: str
+    name: str
+    severity: Severity
+    page: str
+    """The documentation: the docstring of the rule's module."""
+    rule: type[Rule[Any]] | None
+    """`None` for what devlint itself reports."""
+
+    @property
+    def summary(self) -> str:
+        """The first line of the page."""
+        return self.page.partition("\n")[0]
+
+
+@lru_cache(maxsize=1)
+def installed() -> Mapping[str, Installed]:
+    """Return every rule by code, in the order of codes; raises DevlintError where one is unusable.
+
+    It imports all of them: what a run of the linter needs to know first, `entries` knows without.
+    """
+    from .. import unreadable, unused  # what reads comments is not needed to know the rules
+
+    found = {own.CODE: _own(own) for own in (unreadable, unused)}
+    points = _entry_points()
+    if not points:
+        raise DevlintError("no rules are installed: devlint runs from an installation (`pip install -e .`)")
+    for point in points:
+        for module in _modules(point):
+            for rule in _rules(module):
+                item = _checked(rule, module)
+                if item.code in found:
+                    raise DevlintError(
+                        f"two rules have the code {item.code}: {_origins(found[item.code], item)}"
+                    )
+                found[item.code] = item
+    return MappingProxyType(dict(sorted(found.items())))
+
+
+@lru_cache(maxsize=1)
+def entries() -> Mapping[str, Entry]:
+    """Return what every rule declares, by code; no rule is imported where the manifest is at hand."""
+    return MappingProxyType({entry.code: entry for entry in manifest.entries(_declared)})
+
+
+@lru_cache(maxsize=256)
+def active(selections: tuple[Selection, ...]) -> Matcher:
+    """Return the watches of every rule that these selections turn on."""
+    on = choose(severities(), selections)
+    return Matcher(entry for code, entry in entries().items() if code in on)
+
+
+def meant(names: Iterable[str]) -> list[Installed]:
+    """Return the rules that codes, prefixes, names or `ALL` mean, each once.
+
+    Raises DevlintError that says what means no rule, and what was probably meant.
+    """
+    rules = installed().values()
+    chosen: dict[str, Installed] = {}
+    for name in names:
+        found = {
+            rule.code: rule
+            for rule in rules
+            if name and (covers(name, rule.code) or name.lower() == rule.name)
+        }
+        if not found:
+            raise DevlintError(f"no rule has the code, prefix or name {name!r} ({_hint(name)})")
+        chosen |= found
+    return list(chosen.values())
+
+
+def _hint(name: str) -> str:
+    from difflib import get_close_matches
+
+    known = {word.lower(): word for rule in installed().values() for word in (rule.name, rule.code)}
+    close = get_close_matches(name.lower(), known, n=1)
+    return f"did you mean `{known[close[0]]}`?" if close else "`devlint rules` lists all"
+
+
+def severities() -> dict[str, Severity]:
+    """Return the severity of every rule by code."""
+    return {code: Severity(entry.severity) for code, entry in entries().items()}
+
+
+@lru_cache(maxsize=256)
+def load(entry: Entry) -> Rule[Any]:
+    """Import the one module of a rule and return an instance.
+
+    The manifest is not trusted to name code: what is imported is below an installed entry point.
+    """
+    if any(f"{entry.module}.".startswith(f"{point.value}.") for point in _entry_points()):
+        try:
+            rule = getattr(importlib.import_module(entry.module), entry.rule, None)
+        except Exception as error:
+            raise _unloadable(entry.module, error) from error
+        if isinstance(rule, type) and issubclass(rule, Rule) and getattr(rule, "code", None) == entry.code:
+            return rule()
+    known = installed().get(entry.code)
+    if known is None or known.rule is None:
+        raise DevlintError(f"the rule {entry.code} is not installed any more: run devlint again")
+    return known.rule()
+
+
+def _declared() -> tuple[tuple[Entry, ...], set[str]]:
+    """Import all rules for what they declare, and name the files that this depends on."""
+    found = tuple(_entry(item) for item in installed().values())
+    files: set[str] = set()
+    packages = {point.value.partition(".")[0] for point in _entry_points()}
+    for name, module in tuple(sys.modules.items()):
+        source = getattr(module, "__file__", None)
+        if source and name.partition(".")[0] in packages:
+            files |= {
+                source,
+                os.path.dirname(source),
+            }  # of a folder, the change is that a module comes or goes
+    for point in _entry_points():
+        metadata = getattr(point.dist, "_path", None)
+        if metadata is not None:
+            files.add(os.path.join(metadata, "entry_points.txt"))
+    return found, files
+
+
+def _entry(item: Installed) -> Entry:
+    rule = item.rule
+    watches = rule.watches if rule is not None else ()
+    return Entry(
+        item.code,
+        item.name,
+        item.severity.value,
+        rule.__module__ if rule is not None else "",
+        rule.__name__ if rule is not None else "",
+        watches,
+        frozenset().union(*map(words, watches)) if watches else frozenset(),
+    )
+
+
+@lru_cache(maxsize=1)
+def _entry_points() -> tuple[EntryPoint, ...]:
+    from importlib.metadata import entry_points
+
+    found = sorted(entry_points(group=GROUP), key=lambda entry: entry.value)
+    return tuple({entry.value: entry for entry in found}.values())
+
+
+def forget() -> None:
+    """Forget what is installed: for tests, which change it."""
+    for kept in (installed, entries, active, load, _entry_points):
+        kept.cache_clear()
+
+
+def _own(module: ModuleType) -> Installed:
+    return Installed(module.CODE, module.NAME, module.SEVERITY, (module.__doc__ or "").strip(), None)
+
+
+def _modules(entry: EntryPoint) -> Iterator[ModuleType]:
+    """Import what an entry point names: a module, or a package and the modules in it."""
+    try:
+        root = entry.load()
+        if not isinstance(root, ModuleType):
+            raise TypeError("the entry point must name a module or a package")
+        yield root
+        for info in pkgutil.iter_modules(getattr(root, "__path__", ())):
+            yield importlib.import_module(f"{root.__name__}.{info.name}")
+    except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and error.name == "devlint.rules":
+            raise DevlintError(
+                f"{os.path.dirname(os.path.dirname(__file__))} is a source tree, in which no rules are installed: "
+                "run `devlint`, not `python -m devlint`, or elsewhere, or install it (`pip install -e .`)"
+            ) from None
+        name = f"{entry.value} (from {entry.dist.name})" if entry.dist else entry.value
+        raise _unloadable(name, error) from error
+
+
+def _unloadable(name: str, error: Exception) -> DevlintError:
+    return DevlintError(f"cannot load the rules in {name}: {type(error).__name__}: {error}")
+
+
+def _rules(module: ModuleType) -> Iterator[type[Rule[Any]]]:
+    """Yield the rules defined in a module, not those it imports."""
+    for value in vars(module).values():
+        if isinstance(value, type) and issubclass(value, Rule) and value.__module__ == module.__name__:
+            yield value
+
+
+def _checked(rule: type[Rule[Any]], module: ModuleType) -> Installed:
+    where = f"{rule.__module__}.{rule.__qualname__}"
+    code, name = getattr(rule, "code", None), getattr(rule, "name", None)
+    if not isinstance(code, str) or not _CODE.fullmatch(code):
+        raise DevlintError(
+            f"rule {where}: `code` must be one to three capitals and three digits, not {code!r}"
+        )
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        raise DevlintError(f"rule {where}: `name` must be in kebab-case, not {name!r}")
+    if not isinstance(rule.severity, Severity):
+        raise DevlintError(f"rule {where}: `severity` must be a Severity, not {rule.severity!r}")
+    complaint = _watches(rule)
+    if complaint:
+        raise DevlintError(f"rule {where}: {complaint}")
+    page = (module.__doc__ or "").strip()
+    if not page:
+        raise DevlintError(f"rule {where}: its module has no docstring, which is its documentation page")
+    return Installed(code, name, rule.severity, page, rule)
+
+
+def _watches(rule: type[Rule[Any]]) -> str:
+    """What is wrong with the watches of a rule; empty if nothing is."""
+    watches = getattr(rule, "watches", None)
+    if not isinstance(watches, tuple) or not watches:
+        return '`watches` must be a tuple of watches, such as `(call("torch.load"),)`'
+    for watch in watches:
+        complaint = problem(watch)
+        if complaint:
+            return f"`watches`: {complaint}"
+    given = {EVENTS[watch.event] for watch in watches}
+    for base in getattr(rule, "__orig_bases__", ()):
+        for kind in get_args(base) if get_origin(base) is Rule else ():
+            said = set(get_args(kind)) or {kind}
+            if all(isinstance(each, type) for each in said) and not given <= said:
+                own, others = (", ".join(sorted(e.__name__ for e in kinds)) for kinds in (said, given - said))
+                return f"`watches`: it is a rule on {own}, not on {others}"
+    return ""
+
+
+def _origins(*items: Installed) -> str:
+    names = (f"{i.rule.__module__}.{i.rule.__qualname__}" if i.rule else "devlint itself" for i in items)
+    return " and ".join(names)

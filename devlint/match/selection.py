@@ -1,0 +1,50 @@
+"""Which rules are on: codes, prefixes and `ALL`, in layers, the most specific selector winning."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import DevlintError
+from ..finding import Severity
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from ..settings import Selection
+
+
+def choose(rules: Mapping[str, Severity], layers: Sequence[Selection]) -> frozenset[str]:
+    """Return the codes that are on, of all that exist; notes are off unless a selector names them."""
+    on = {code for code, severity in rules.items() if severity is not Severity.NOTE}
+    for layer in layers:
+        if layer.select is not None:
+            on = set()
+        for code in rules:
+            wanted = _specificity(code, (*(layer.select or ()), *layer.extend_select))
+            unwanted = _specificity(code, layer.ignore)
+            if unwanted and unwanted >= wanted:
+                on.discard(code)
+            elif wanted:
+                on.add(code)
+    return frozenset(on)
+
+
+def covers(selector: str, code: str) -> bool:
+    """Whether a selector (a code, a prefix of one, or `ALL`; in any case) means this code."""
+    selector = selector.upper()
+    return selector == "ALL" or code.startswith(selector)
+
+
+def check(selectors: Iterable[str], codes: Iterable[str], where: str) -> None:
+    """Raise DevlintError naming the selectors that mean no rule at all."""
+    codes = tuple(codes)
+    unknown = [name for name in selectors if not name or not any(covers(name, code) for code in codes)]
+    if unknown:
+        names = ", ".join(repr(name) for name in unknown)
+        raise DevlintError(f"{where}: no rule has the code or prefix {names} (`devlint rules` lists all)")
+
+
+def _specificity(code: str, selectors: Iterable[str]) -> int:
+    """Return how precisely the best of the selectors means `code`; 0 where none does, 1 for `ALL`."""
+    matching = [name for name in selectors if covers(name, code)]
+    return max((1 if name.upper() == "ALL" else 1 + len(name) for name in matching), default=0)

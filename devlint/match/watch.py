@@ -1,0 +1,208 @@
+"""Matches events against watches, without any rule; tells from watches what files and events could matter."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..core.events import Bind, Call, Compare, Event, Literal_, Meeting, Move, Use
+from ..core.places import Form
+from ..core.watches import EVENTS, Test, Watch
+from .. import knowledge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    Words = frozenset[tuple[str, str]]
+
+_ALL = frozenset(EVENTS.values())
+_TESTS: dict[str, tuple[frozenset[type], Callable[[Any, tuple[str, ...]], bool]]] = {
+    "guarded": (_ALL, lambda event, wanted: event.at.guard.guarded),
+    "context": (_ALL, lambda event, wanted: not event.at.context.isdisjoint(wanted)),
+    "in_loop": (_ALL, lambda event, wanted: event.at.loops > 0),
+    "lacks": (
+        frozenset({Call}),
+        lambda event, wanted: not event.open and event.given.keys().isdisjoint(wanted),
+    ),
+    "gives": (frozenset({Call}), lambda event, wanted: not event.given.keys().isdisjoint(wanted)),
+    "result": (frozenset({Call, Move}), lambda event, wanted: event.result in wanted),
+    "receiver": (
+        frozenset({Call, Move}),
+        lambda event, wanted: event.receiver is not None and event.receiver.kind.value in wanted,
+    ),
+    "casts": (frozenset({Move}), lambda event, wanted: event.casts),
+    "elsewhere": (frozenset({Move}), lambda event, wanted: _elsewhere(event)),
+    "made_here": (frozenset({Move}), lambda event, wanted: event.receiver.made_here),
+    "iterated": (frozenset({Move}), lambda event, wanted: event.iterates is not None),
+    "named": (frozenset({Move}), lambda event, wanted: event.named in wanted),
+    "held_by": (
+        frozenset({Move}),
+        lambda event, wanted: any(holder.protocol in wanted for holder in event.holders),
+    ),
+    "conflict": (frozenset({Meeting}), lambda event, wanted: event.conflict.value in wanted),
+    "comes_from": (
+        frozenset({Meeting}),
+        lambda event, wanted: event.left.origin is not None and event.left.origin.how in wanted,
+    ),
+    "sibling_moved": (frozenset({Meeting}), lambda event, wanted: event.sibling_moved),
+    "role": (frozenset({Literal_}), lambda event, wanted: event.role in wanted),
+    "left": (frozenset({Compare, Meeting}), lambda event, wanted: event.left.kind.value in wanted),
+    "right": (frozenset({Compare, Meeting}), lambda event, wanted: event.right.kind.value in wanted),
+    "owner": (
+        frozenset({Bind}),
+        lambda event, wanted: event.owner is not None and event.owner.kind.value in wanted,
+    ),
+    "value": (frozenset({Bind}), lambda event, wanted: event.value.kind.value in wanted),
+}
+_NAME_OF: dict[type, Callable[[Any], str]] = {
+    Call: lambda event: event.callee,
+    Use: lambda event: event.name,
+    Move: lambda event: event.method,
+    Bind: lambda event: event.name,
+    Literal_: lambda event: event.text,
+}
+_WRAPPERS = frozenset({"FullyShardedDataParallel"})
+_MOVES = knowledge.MOVES | {"to_empty", "type"}
+
+
+def _elsewhere(event: Move) -> bool:
+    target = event.target
+    return target is not None and (target.form is Form.UNKNOWN or target != event.receiver.place)
+
+
+class Entry(NamedTuple):
+    """One rule, as the manifest has it: all that is needed to know whether to import it."""
+
+    code: str
+    name: str
+    severity: str
+    module: str
+    """Empty for what devlint itself reports."""
+    rule: str
+    """The class, in its module."""
+    watches: tuple[Watch, ...]
+    words: Words
+    """What must be in a file: see `words`."""
+
+
+def problem(watch: object) -> str:
+    """What is wrong with a watch, in words; empty if nothing is."""
+    if not isinstance(watch, Watch):
+        return f"a watch is what `call(…)`, `move(…)` and the like return, not {watch!r}"
+    if watch.event not in EVENTS:
+        return f"there is no event {watch.event!r}: there are {', '.join(EVENTS)}"
+    for test in watch.tests:
+        if not isinstance(test, Test) or test.name not in _TESTS:
+            return f"there is no test {getattr(test, 'name', test)!r}"
+        if EVENTS[watch.event] not in _TESTS[test.name][0]:
+            return f"the test {test.name!r} says nothing about the event {watch.event!r}"
+        if not all(isinstance(wanted, str) for wanted in test.wanted):
+            return f"the test {test.name!r} wants strings, not {test.wanted!r}"
+    if not all(isinstance(name, str) and name for name in watch.names):
+        return f"names are strings, not {watch.names!r}"
+    if watch.names and EVENTS[watch.event] not in _NAME_OF:
+        return f"the event {watch.event!r} has no name"
+    return ""
+
+
+def words(watch: Watch) -> Words:
+    """What a file must contain for a watch to match in it: pairs of a kind of word and the word.
+
+    One of the `method`s (called), `statement`s (methods called and the result thrown away), `text`s (in
+    quotes), `name`s or `start`s of names, and one of the `head`s. `any` means that no word tells.
+    """
+    if watch.event == "move":
+        return _words_of_moves(watch) | {("head", "torch")}
+    found: set[tuple[str, str]] = set()
+    if watch.event in ("meeting", "literal"):
+        found |= {("text", kind) for kind in knowledge.ACCELERATORS} | {("head", "torch")}
+        if watch.event == "meeting":
+            found |= {("method", name) for name in _MOVES}
+        return frozenset(found)
+    names = [name for item in watch.names for name in (knowledge.named_in(item[1:]) if item[0] == "@" else (item,))]
+    if not watch.names:
+        return frozenset({("any", ""), ("head", "torch")})
+    for name in names:
+        parts = [part for part in name.replace("*", "").split(".") if part]
+        if not parts or (name[0] == "*" and name[1] != "."):
+            found |= {("any", ""), ("head", "torch")}
+            continue
+        found.add(("start" if name[-1] == "*" and name[-2] != "." else "name", parts[-1]))
+        lower = parts[0][:1].islower() and name[0] != "*" and watch.event != "bind"
+        found.add(("head", parts[0] if lower else "torch"))
+    return frozenset(found)
+
+
+def _words_of_moves(watch: Watch) -> Words:
+    tests = {test.name: test for test in watch.tests}
+    only_casts = "casts" in tests and not tests["casts"].negated
+    no_casts = "elsewhere" in tests or ("casts" in tests and tests["casts"].negated)
+    lost = "result" in tests and not tests["result"].negated and "kept" not in tests["result"].wanted
+    found: set[tuple[str, str]] = set()
+    for name in watch.names or (_MOVES if no_casts else _MOVES | knowledge.CASTS):
+        cast = name in knowledge.CASTS and (only_casts or name not in _MOVES)
+        found.add(("statement" if cast and lost else "method", name.strip("*.")))
+    if not watch.names and not only_casts:
+        found |= {("name", name) for name in _WRAPPERS}
+    return frozenset(found)
+
+
+class Matcher:
+    """The watches of the rules that are on, ready to be asked."""
+
+    def __init__(self, entries: Iterable[Entry]) -> None:
+        self.entries = tuple(entry for entry in entries if entry.watches)
+        self.words: Words = frozenset().union(*(entry.words for entry in self.entries))
+        self._by_event: dict[type, list[tuple[Entry, Watch]]] = {}
+        self._wanted: dict[str, _Wanted] = {}
+        for entry in self.entries:
+            for watch in entry.watches:
+                self._by_event.setdefault(EVENTS[watch.event], []).append((entry, watch))
+        for event in EVENTS:
+            watches = [watch for _, watch in self._by_event.get(EVENTS[event], ())]
+            self._wanted[event] = _wanted(item for watch in watches for item in watch.names or "*")
+
+    def wants(self, event: str, name: str = "") -> bool:
+        """Whether some watch could match an event of this type and name: the others need not be made."""
+        wanted = self._wanted[event]
+        return wanted.everything or name.rpartition(".")[2] in wanted.ends or name.startswith(wanted.starts)
+
+    def matching(self, event: Event) -> Iterator[Entry]:
+        """Yield the rules of which a watch matches, each once."""
+        done = ""
+        for entry, watch in self._by_event.get(type(event), ()):
+            if entry.code != done and _matches(event, watch):
+                done = entry.code
+                yield entry
+
+
+class _Wanted(NamedTuple):
+    everything: bool
+    ends: frozenset[str]
+    starts: tuple[str, ...]
+
+
+def _wanted(names: Iterable[str]) -> _Wanted:
+    ends, starts, everything = set(), [], False
+    for name in names:
+        if name == "*" or name[0] == "@" or (name[-1] == "*" and name[:1].isupper()):
+            everything = True
+        elif name[-1] == "*":
+            starts.append(name[:-1])
+        else:
+            ends.add(name.rpartition(".")[2])
+    return _Wanted(everything, frozenset(ends), tuple(starts))
+
+
+def _matches(event: Event, watch: Watch) -> bool:
+    if watch.names and not any(_named(event, name) for name in watch.names):
+        return False
+    return all(_TESTS[test.name][1](event, test.wanted) is not test.negated for test in watch.tests)
+
+
+def _named(event: Event, pattern: str) -> bool:
+    if pattern[0] == "@":
+        return pattern[1:] in getattr(event, "topics", ())
+    name = _NAME_OF[type(event)](event)
+    if pattern[-1] == "*":
+        return name.startswith(pattern[:-1])
+    return name.endswith(pattern[1:]) if pattern[0] == "*" else name == pattern

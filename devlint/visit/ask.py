@@ -1,0 +1,90 @@
+"""What a rule may ask about the file at hand, beyond its event."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import libcst
+
+from ..core.watches import EVENTS
+from ..errors import DevlintError
+from ..span import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from libcst.metadata import CodeRange
+
+    from ..core.events import Event, Seen
+    from ..infer.record import Record
+    from .slices import Slice
+
+
+class File:
+    """A file's text and tree, and what a second run of the inference tells of it, once somebody asks."""
+
+    def __init__(self, text: str, tree: ast.Module, target_torch: tuple[int, int] | None = None) -> None:
+        self.text = text
+        self.tree = tree
+        self.target_torch = target_torch
+
+    @cached_property
+    def record(self) -> Record:
+        """The values of all expressions."""
+        from ..infer.record import Record
+
+        return Record(self.text, self.tree)
+
+    @cached_property
+    def statements(self) -> frozenset[Span]:
+        """Where the expressions stand that are statements of their own."""
+        from ..bind.text import Text
+
+        source = Text(self.text)
+        return frozenset(
+            source.span(node.value) for node in ast.walk(self.tree) if isinstance(node, ast.Expr)
+        )
+
+
+class Questions:
+    """Answers what rules ask about the nodes of one slice of a file; see `rule.Ask`."""
+
+    def __init__(self, file: File, part: Slice, positions: Mapping[libcst.CSTNode, CodeRange]) -> None:
+        self.target_torch = file.target_torch
+        self._file = file
+        self._part = part
+        self._positions = positions
+
+    def value_of(self, node: libcst.CSTNode) -> Seen:
+        """What is known of the value of an expression."""
+        return self._file.record.value_at(self._span(node))
+
+    def device_at_hand(self, node: libcst.CSTNode) -> str | None:
+        """A variable in scope that holds a device chosen at run time."""
+        return self._file.record.device_at_hand(self._span(node))
+
+    def bound_to(self, name: str, node: libcst.CSTNode) -> str | None:
+        """The dotted name of the library's module or function that `name` means where `node` stands."""
+        return self._file.record.bound_to(name, self._span(node))
+
+    def is_statement(self, node: libcst.CSTNode) -> bool:
+        """Whether an expression is a statement of its own."""
+        return self._span(node) in self._file.statements
+
+    def events(self, kind: str) -> tuple[Event, ...]:
+        """All events of one type in the file, in source order."""
+        if kind not in EVENTS:
+            raise DevlintError(f"there is no event {kind!r}: there are {', '.join(EVENTS)}")
+        return tuple(each for each in self._file.record.events if isinstance(each, EVENTS[kind]))
+
+    def _span(self, node: libcst.CSTNode) -> Span:
+        """Where a node stands in the file; of an argument, its value."""
+        if isinstance(node, libcst.Arg):
+            node = node.value
+        place = self._positions.get(node)
+        if place is None:
+            raise ValueError("questions are about nodes of the visited tree, not about new ones")
+        start = self._part.to_file(place.start.line, place.start.column)
+        return Span(*start, *self._part.to_file(place.end.line, place.end.column))

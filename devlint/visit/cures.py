@@ -1,0 +1,68 @@
+"""Changes of the concrete syntax that cure a finding, and those that several rules offer."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from . import cst
+
+if TYPE_CHECKING:
+    import libcst
+
+
+class Change(NamedTuple):
+    """A cure: nodes of the visited tree and what replaces each; `None` deletes.
+
+    A replacement is rendered to text in place of the old node, so it may be of any node class that
+    makes sense there: an `Assign` may replace the `Call` of an expression statement.
+    """
+
+    message: str
+    replacements: tuple[tuple[cst.CSTNode, cst.CSTNode | None], ...]
+    safe: bool
+
+
+def keep_result(call: libcst.Call) -> Change | None:
+    """`x.to(d)` as a statement becomes `x = x.to(d)`, where `x` can be assigned to and read twice."""
+    receiver = call.func.value if isinstance(call.func, cst.Attribute) else None
+    if not isinstance(receiver, (cst.Name, cst.Attribute, cst.Subscript)) or not _assignable(receiver):
+        return None
+    kept = cst.Assign(targets=[cst.AssignTarget(target=receiver)], value=call)
+    return Change("assign the result", ((call, kept),), safe=True)
+
+
+def _assignable(node: libcst.BaseExpression) -> bool:
+    """Whether an expression can be assigned to, and evaluated twice with the same meaning."""
+    if isinstance(node, cst.Attribute):
+        return _assignable(node.value)
+    if isinstance(node, cst.Subscript):
+        return _assignable(node.value) and len(node.slice) == 1 and _is_plain(node.slice[0])
+    return isinstance(node, cst.Name)
+
+
+def _is_plain(element: libcst.SubscriptElement) -> bool:
+    """Whether an index is a name or a constant, perhaps with a sign."""
+    index = element.slice.value if isinstance(element.slice, cst.Index) else None
+    if isinstance(index, cst.UnaryOperation):
+        index = index.expression
+    constants = (cst.Name, cst.BaseNumber, cst.BaseString, cst.Ellipsis)
+    return isinstance(index, constants) and not isinstance(index, cst.FormattedString)
+
+
+def move_to(call: libcst.Call, device: str | None) -> Change | None:
+    """`x.cuda()` becomes `x.to(device)`; with None, the device is the one that the call is given."""
+    if not isinstance(call.func, cst.Attribute):
+        return None
+    given = [] if device is None else [cst.Arg(cst.parse_expression(device))]
+    moved = call.with_changes(func=call.func.with_changes(attr=cst.Name("to")), args=[*given, *call.args])
+    return Change("move to the device chosen at run time", ((call, moved),), safe=False)
+
+
+def available_device(literal: str) -> libcst.BaseExpression:
+    """The expression that falls back to the cpu where there is no CUDA device."""
+    return cst.parse_expression(f'{literal} if torch.cuda.is_available() else "cpu"')
+
+
+def source_of(node: cst.CSTNode) -> str:
+    """The source of a node."""
+    return cst.Module([]).code_for_node(node)

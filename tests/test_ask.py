@@ -1,0 +1,136 @@
+"""What a rule may ask about its file: values, variables in scope, statements, other events."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from devlint.infer import record
+from devlint.lint import lint
+from devlint.match import registry
+from devlint.settings import Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HEAD = '"""Page."""\nfrom devlint.rule import Call, Report, Rule, call, cst\n'
+RULE = """
+class Asking(Rule[Call]):
+    code = "TST101"
+    name = "asking-rule"
+    watches = (call("acme.ask"),)
+
+    def visit(self, node, event, ask):
+        yield Report(str({}))
+"""
+
+
+@pytest.fixture
+def answer(provide: Callable[[str, str], None]) -> Callable[..., list[str]]:
+    """Return what a rule is answered for each `acme.ask(…)` of a program."""
+
+    def asked(question: str, text: str, settings: Settings | None = None) -> list[str]:
+        provide("asking", HEAD + RULE.format(question))
+        registry.forget()
+        found = lint(f"import acme\nimport torch\n{text}", "a.py", settings or Settings())
+        return [finding.message for finding in found]
+
+    return asked
+
+
+DEVICE = 'd = torch.device("cuda" if torch.cuda.is_available() else "cpu")\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("x = torch.ones(2)\nacme.ask(x)\n", "tensor cpu x"),
+        (f"{DEVICE}x = torch.ones(2).to(d)\nacme.ask(x)\n", "tensor d x"),
+        (
+            'acme.ask(torch.nn.Linear(2, 2).to("cuda:1"))\n',
+            'module cuda:1 torch.nn.Linear(2, 2).to("cuda:1")',
+        ),
+        ("acme.ask((torch.ones(2)))\n", "tensor cpu torch.ones(2)"),
+        ("acme.ask(3)\n", "number  3"),
+        ("def f(x):\n    acme.ask(x)\n    return x.unsqueeze(0)\n", "tensor  x"),
+        ("def f(x):\n    acme.ask(x)\n    return x\n", "unknown  x"),
+        ("if 0:\n    raise SystemExit\n    acme.ask(torch.ones(2))\n", ""),
+        ("s = 'ä'; acme.ask(torch.ones(2))\n", "tensor cpu torch.ones(2)"),
+        (
+            "def f():\n    for y in [torch.ones(2)]:\n        acme.ask(y)\n",
+            "tensor cpu y",
+        ),
+    ],
+)
+def test_the_value_of_an_argument(answer: Callable[..., list[str]], text: str, expected: str) -> None:
+    question = "' '.join([(v := ask.value_of(node.args[0])).kind.value, v.place.name, v.label])"
+    assert answer(question, text) == ([expected] if expected else [])
+
+
+def test_the_file_is_inferred_again_once_and_only_if_somebody_asks(
+    answer: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = []
+    init = record.Record.__init__
+
+    def counted(self: record.Record, *arguments: object) -> None:
+        runs.append(1)
+        init(self, *arguments)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(record.Record, "__init__", counted)
+    text = "acme.ask(1)\n\n\ndef f():\n    acme.ask(2)\n"
+    assert answer("ask.is_statement(node)", text) == ["True", "True"]
+    assert not runs
+    assert answer("ask.value_of(node.args[0]).kind.value", text) == ["number", "number"]
+    assert len(runs) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (f"{DEVICE}acme.ask(1)\n", "d"),
+        (f"acme.ask(1)\n{DEVICE}", "None"),
+        (f"def f():\n    acme.ask(1)\n{DEVICE}", "d"),
+        ("def f(x: torch.Tensor):\n    here = x.device\n    acme.ask(1)\n", "None"),
+        ("def f(where: torch.device):\n    acme.ask(1)\n", "where"),
+        ("def f(where: torch.device):\n    return 0\nacme.ask(1)\n", "None"),
+        ('fixed = torch.device("cuda")\nacme.ask(1)\n', "None"),
+    ],
+)
+def test_a_device_at_hand(answer: Callable[..., list[str]], text: str, expected: str) -> None:
+    assert answer("ask.device_at_hand(node)", text) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("acme.ask(1)\n", "torch"),
+        ("torch = None\nacme.ask(1)\n", "None"),
+        ("def f(torch):\n    acme.ask(1)\n", "None"),
+        ("def f():\n    import torch.nn as torch\n    acme.ask(1)\n", "torch.nn"),
+        ("def f():\n    def g():\n        acme.ask(1)\n    return g\n", "torch"),
+        ("def f(torch):\n    def g():\n        acme.ask(1)\n    return g\n", "None"),
+        ("class A:\n    x = acme.ask(1)\n", "torch"),
+    ],
+)
+def test_what_a_name_is_bound_to(answer: Callable[..., list[str]], text: str, expected: str) -> None:
+    assert answer('ask.bound_to("torch", node)', text) == [expected]
+
+
+def test_whether_a_call_is_a_statement(answer: Callable[..., list[str]]) -> None:
+    text = "acme.ask(1)\nx = acme.ask(2)\nacme.ask(3), 4\n[acme.ask(i) for i in x]\nif x: acme.ask(5)\n"
+    assert answer("ask.is_statement(node)", text) == ["True", "False", "False", "False", "True"]
+
+
+def test_other_events_and_the_release_of_torch(answer: Callable[..., list[str]]) -> None:
+    text = 'acme.ask(1)\nx = torch.ones(2)\nx.to("cuda")\n'
+    assert answer('[each.method for each in ask.events("move")]', text) == ["['to']"]
+    assert answer("ask.target_torch", text, Settings(target_torch=(2, 6))) == ["(2, 6)"]
+
+
+def test_questions_about_other_nodes_are_refused(answer: Callable[..., list[str]]) -> None:
+    with pytest.raises(Exception, match="TST101 is broken: ValueError: questions are about nodes of the"):
+        answer('ask.value_of(cst.Name("x"))', "acme.ask(1)\n")
+    with pytest.raises(Exception, match="there is no event 'fact'"):
+        answer('ask.events("fact")', "acme.ask(1)\n")
