@@ -15,40 +15,47 @@ from .match import registry
 from .match.selection import choose
 from .settings import Selection, Settings
 from .text import decode
+from .visit.around import Around
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from .bind.sections import Section
     from .core.events import Event
     from .finding import Finding
     from .match.watch import Entry, Matcher
+    from .project.index import Project
     from .rule import Rule
 
 DEFAULTS = Settings()
 NOTEBOOK = ".ipynb"
 
 
-def lint(source: bytes | str, path: str = "<stdin>", settings: Settings = DEFAULTS) -> list[Finding]:
+def lint(
+    source: bytes | str,
+    path: str = "<stdin>",
+    settings: Settings = DEFAULTS,
+    project: Project | None = None,
+) -> list[Finding]:
     """Return the findings of one file in order of position, suppressed ones left out.
 
     `path` names the file in the findings and decides which per-file settings apply; nothing is read
-    from it. Whatever the source is, this returns; DevlintError means that a rule is broken.
+    from it. `project` tells what the files around it define. Whatever the source is, this returns;
+    DevlintError means that a rule is broken.
     """
+    view = project.view(path) if project is not None else None
+    around = Around(view, view.name) if view is not None else Around()
     if not path.endswith(NOTEBOOK):
-        return _program(source, path, settings)
+        return _program(source, path, settings, around)
     from . import notebook
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         book = notebook.read(source, path)
-    found = book.place(_program(book.code, path, settings, book.sections)) if book.code else []
+    found = []
+    if book.code:
+        found = book.place(_program(book.code, path, settings, around._replace(sections=book.sections)))
     return sorted([*_reported(list(book.problems), path, settings), *found], key=order)
 
 
-def _program(
-    source: bytes | str, path: str, settings: Settings, sections: Sequence[Section] = ()
-) -> list[Finding]:
+def _program(source: bytes | str, path: str, settings: Settings, around: Around) -> list[Finding]:
     raw = source if isinstance(source, bytes) else source.encode("utf-8", "surrogatepass")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the linted code's own, such as invalid escapes
@@ -66,10 +73,10 @@ def _program(
         if matters:
             try:
                 tree = ast.parse(text)
-                events = infer(text, tree, wants=rules.wants, sections=sections).events
+                events = infer(text, tree, wants=rules.wants, **around._asdict()).events
             except unreadable.UNPARSABLE as error:
                 return _reported([unreadable.unreadable(path, error, raw)], path, settings)
-            findings = _visited(text, tree, events, rules, path, settings)
+            findings = _visited(text, tree, events, rules, path, settings, around)
         if not findings and not suppresses:
             return []
         return _settled(findings, text, path, settings)
@@ -87,7 +94,13 @@ def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
 
 
 def _visited(
-    text: str, tree: ast.Module, events: tuple[Event, ...], rules: Matcher, path: str, settings: Settings
+    text: str,
+    tree: ast.Module,
+    events: tuple[Event, ...],
+    rules: Matcher,
+    path: str,
+    settings: Settings,
+    around: Around,
 ) -> list[Finding]:
     matched = [(event, entry) for event in events for entry in rules.matching(event)]
     suspects = [(event, rule) for event, entry in matched if (rule := _suspecting(event, entry, path))]
@@ -95,7 +108,7 @@ def _visited(
         return []
     from .visit import visitor
 
-    return visitor.visit(text, tree, suspects, path, settings.target_torch)
+    return visitor.visit(text, tree, suspects, path, settings.target_torch, around)
 
 
 def _settled(findings: list[Finding], text: str, path: str, settings: Settings) -> list[Finding]:

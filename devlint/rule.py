@@ -111,6 +111,12 @@ class Ask(Protocol):
     def is_statement(self, node: cst.CSTNode) -> bool:
         """Whether an expression is a statement of its own, so that an assignment can keep its result."""
 
+    def is_operand(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is part of one that binds at least as tightly as a conditional expression."""
+
+    def kept_safely(self, node: cst.CSTNode) -> bool | None:
+        """Whether a result that a statement throws away could be kept without harm; None if not at all."""
+
     def events(self, kind: str) -> tuple[Event, ...]:
         """All events of one type (`call`, `move`, …) in the file, in source order."""
 

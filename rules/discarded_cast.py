@@ -24,7 +24,6 @@ from collections.abc import Iterator
 from ..rule import (
     TENSORS,
     Ask,
-    Kind,
     Move,
     Observes,
     Report,
@@ -67,9 +66,9 @@ class DiscardedCast(Rule[Move]):
     def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:
         """Report the call; keep its result where the receiver can be assigned to."""
         assert isinstance(node, cst.Call)
-        kept = event.receiver.kind is not Kind.PARAMETER and ask.is_statement(node)
+        kept = ask.kept_safely(node) if ask.is_statement(node) else None
         yield Report(
             f"the result of `{event.receiver.label}.{event.method}()` is thrown away, its dtype stays",
             "a tensor's cast returns a copy; only modules cast in place",
-            change=keep_result(node) if kept and event.iterates is None else None,
+            change=keep_result(node, kept) if event.iterates is None else None,
         )

@@ -28,7 +28,6 @@ from ..rule import (
     TENSORS,
     Ask,
     Claim,
-    Kind,
     Move,
     Raises,
     Report,
@@ -74,10 +73,10 @@ class DiscardedMove(Rule[Move]):
     def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:
         """Report the call; keep its result where the receiver can be assigned to."""
         assert isinstance(node, cst.Call)
-        kept = event.receiver.kind is not Kind.PARAMETER and ask.is_statement(node)
+        kept = ask.kept_safely(node) if ask.is_statement(node) else None
         what = event.receiver.label
         yield Report(
             f"the result of `{what}.{event.method}()` is thrown away, `{what}` stays put",
             "a tensor's move returns a copy; only modules move in place",
-            change=keep_result(node) if kept else None,
+            change=keep_result(node, kept),
         )

@@ -59,7 +59,8 @@ class HardcodedDeviceName(Rule[Literal_]):
         change = None
         curable = event.role != "autocast" and event.text.startswith("cuda")
         if curable and ask.bound_to("torch", node) == "torch":
-            change = Change("fall back to the cpu", ((node, available_device(node.value)),), safe=False)
+            chosen = available_device(node.value, ask.is_operand(node))
+            change = Change("fall back to the cpu", ((node, chosen),), safe=False)
         yield Report(
             _SAID[event.role].format(event.text),
             "take the device from a tensor or argument at hand, or ask torch which one is available",

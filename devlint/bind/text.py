@@ -61,7 +61,7 @@ class Text:
     def receiver(self, node: ast.AST) -> str:
         """The source of an expression as it must be spelled before a dot."""
         text = self.quote(node)
-        return text if isinstance(node, _PRIMARY) else f"({text})"
+        return text if isinstance(node, (*_PRIMARY, ast.Constant)) or not text else f"({text})"
 
     def quote(self, node: ast.AST) -> str:
         """The source of an expression on one line."""

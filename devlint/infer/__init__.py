@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import ast
-import sys
-from collections.abc import Callable, Sequence
-from typing import NamedTuple, TypeVar
+from collections.abc import Sequence
+from typing import NamedTuple
 
 from ..bind.sections import Section, arranged
 from ..bind.text import Text
@@ -14,11 +13,8 @@ from ..core.summary import ModuleSummary
 from .file import File, Index
 from .observe import Wants, everything, observed
 from .reveal import describe
+from .room import with_room
 from .settle import Settled
-
-_ROOM = 6000
-"""Frames that the inference may need, for nested expressions and chains of helpers."""
-T = TypeVar("T")
 
 
 class Inference(NamedTuple):
@@ -71,21 +67,3 @@ def summarise(tree: ast.Module, name: str, index: Index | None = None) -> Module
     summary = file.module_summary()
     file.release()
     return summary
-
-
-def with_room(work: Callable[[], T]) -> T:
-    """Let `work` recurse as deep as it may wherever it is called from: its results depend on the text alone.
-
-    Before Python 3.11, calls take up the C stack, whose size nobody knows: what is too deep stays unknown.
-    """
-    if sys.version_info < (3, 11):
-        return work()
-    depth, frame = 0, sys._getframe()
-    while frame.f_back is not None:
-        depth, frame = depth + 1, frame.f_back
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(max(limit, depth + _ROOM))
-    try:
-        return work()
-    finally:
-        sys.setrecursionlimit(limit)

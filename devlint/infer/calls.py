@@ -132,7 +132,10 @@ def call(machine: Machine, node: ast.Call) -> Value:
     if isinstance(func, ast.Attribute):
         base = machine.eval(func.value)
         args = Arguments(machine, node)
-        full = f"{dotted(base)}.{func.attr}" if base.kind is Kind.LIBRARY else ""
+        full = ""
+        if base.kind is Kind.LIBRARY:
+            full = f"{dotted(base)}.{func.attr}"
+            machine.log.uses.pop(func.value, None)
         _devices_given(machine, node, args, full)
         return method(machine, node, base, func.attr, args)
     callee = machine.eval(func)

@@ -113,7 +113,7 @@ class Observer:
             settled,
             self.named(place),
             value.who if type(value.who) is int else None,
-            self.text.quote(node) if node is not None else "",
+            self.text.receiver(node) if node is not None else "",
             origin,
             value.kind is settled and settled is not Kind.UNKNOWN,
             self.text.span(node) if isinstance(node, ast.expr) else None,

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
+from ..bind.sections import Section, arranged
 from ..bind.text import Text
 from ..core.events import Event, Seen
 from ..core.kinds import Kind
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.values import Api, Value
 from ..span import Span
+from .cure import Keeping, keepings
 from .file import File, Index
 from .observe import Observer, observed
+from .room import with_room
 from .settle import Settled
 from .statements import Statements
 
@@ -37,8 +40,17 @@ class _Book:
 class Record:
     """What is known of a file's expressions and variables."""
 
-    def __init__(self, text: str, tree: ast.Module, index: Index | None = None, name: str = "") -> None:
+    def __init__(
+        self,
+        text: str,
+        tree: ast.Module,
+        index: Index | None = None,
+        name: str = "",
+        sections: Sequence[Section] = (),
+    ) -> None:
         """Run the inference; raises as `infer` does."""
+        self._tree = tree = arranged(tree, text, sections)
+        self._index, self._name, self._sections = index, name, sections
         book = self._book = _Book()
 
         class Recording(Statements):
@@ -57,13 +69,23 @@ class Record:
                     super().run([statement])
 
         self._file = File(tree, name, index=index, machine=Recording)
-        self._file.analyse()
-        self._observer = Observer(Settled(self._file), Text(text))
+        with_room(self._file.analyse)
+        self._observer = Observer(Settled(self._file), Text(text), sections)
 
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """All events of the file, whether or not a rule that is on watches them."""
-        return observed(self._observer.settled, self._observer.text)
+        return observed(self._observer.settled, self._observer.text, sections=self._sections)
+
+    @cached_property
+    def _keepings(self) -> dict[Span, Keeping]:
+        found = keepings(self._tree, self._observer.settled, self._index, self._name)
+        return {self._observer.text.span(node): keeping for node, keeping in found.items()}
+
+    def kept_safely(self, span: Span) -> bool | None:
+        """Whether a result that a statement throws away could be kept without harm; None if not at all."""
+        keeping = self._keepings.get(span)
+        return keeping.safe if keeping is not None and keeping.possible else None
 
     @cached_property
     def _by_span(self) -> dict[Span, ast.expr]:

@@ -11,6 +11,7 @@ import libcst
 from ..core.watches import EVENTS
 from ..errors import DevlintError
 from ..span import Span
+from .around import Around
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,20 +23,30 @@ if TYPE_CHECKING:
     from .slices import Slice
 
 
+_TIGHT = (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Attribute, ast.comprehension)
+
+
 class File:
     """A file's text and tree, and what a second run of the inference tells of it, once somebody asks."""
 
-    def __init__(self, text: str, tree: ast.Module, target_torch: tuple[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        text: str,
+        tree: ast.Module,
+        target_torch: tuple[int, int] | None = None,
+        around: Around | None = None,
+    ) -> None:
         self.text = text
         self.tree = tree
         self.target_torch = target_torch
+        self._around = around or Around()
 
     @cached_property
     def record(self) -> Record:
         """The values of all expressions."""
         from ..infer.record import Record
 
-        return Record(self.text, self.tree)
+        return Record(self.text, self.tree, *self._around)
 
     @cached_property
     def statements(self) -> frozenset[Span]:
@@ -45,6 +56,20 @@ class File:
         source = Text(self.text)
         return frozenset(
             source.span(node.value) for node in ast.walk(self.tree) if isinstance(node, ast.Expr)
+        )
+
+    @cached_property
+    def operands(self) -> frozenset[Span]:
+        """Where the expressions stand that are parts of what binds at least as tightly as a condition."""
+        from ..bind.text import Text
+
+        source = Text(self.text)
+        return frozenset(
+            source.span(part)
+            for node in ast.walk(self.tree)
+            if isinstance(node, _TIGHT)
+            for part in ast.iter_child_nodes(node)
+            if isinstance(part, ast.expr)
         )
 
 
@@ -72,6 +97,14 @@ class Questions:
     def is_statement(self, node: libcst.CSTNode) -> bool:
         """Whether an expression is a statement of its own."""
         return self._span(node) in self._file.statements
+
+    def is_operand(self, node: libcst.CSTNode) -> bool:
+        """Whether an expression is part of one that binds at least as tightly as a conditional expression."""
+        return self._span(node) in self._file.operands
+
+    def kept_safely(self, node: libcst.CSTNode) -> bool | None:
+        """Whether a result that a statement throws away could be kept without harm; None if not at all."""
+        return self._file.record.kept_safely(self._span(node))
 
     def events(self, kind: str) -> tuple[Event, ...]:
         """All events of one type in the file, in source order."""

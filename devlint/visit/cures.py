@@ -22,13 +22,18 @@ class Change(NamedTuple):
     safe: bool
 
 
-def keep_result(call: libcst.Call) -> Change | None:
-    """`x.to(d)` as a statement becomes `x = x.to(d)`, where `x` can be assigned to and read twice."""
+def keep_result(call: libcst.Call, safe: bool | None) -> Change | None:
+    """`x.to(d)` as a statement becomes `x = x.to(d)`, where `x` can be assigned to and read twice.
+
+    `safe` is what `Ask.kept_safely` says: with None there is no such cure.
+    """
     receiver = call.func.value if isinstance(call.func, cst.Attribute) else None
-    if not isinstance(receiver, (cst.Name, cst.Attribute, cst.Subscript)) or not _assignable(receiver):
+    if safe is None or not isinstance(receiver, (cst.Name, cst.Attribute, cst.Subscript)):
+        return None
+    if not _assignable(receiver):
         return None
     kept = cst.Assign(targets=[cst.AssignTarget(target=receiver)], value=call)
-    return Change("assign the result", ((call, kept),), safe=True)
+    return Change("assign the result", ((call, kept),), safe)
 
 
 def _assignable(node: libcst.BaseExpression) -> bool:
@@ -58,9 +63,11 @@ def move_to(call: libcst.Call, device: str | None) -> Change | None:
     return Change("move to the device chosen at run time", ((call, moved),), safe=False)
 
 
-def available_device(literal: str) -> libcst.BaseExpression:
-    """The expression that falls back to the cpu where there is no CUDA device."""
-    return cst.parse_expression(f'{literal} if torch.cuda.is_available() else "cpu"')
+def available_device(literal: str, operand: bool) -> libcst.BaseExpression:
+    """The expression that falls back to the cpu where there is no CUDA device, as an `operand` in parentheses."""
+    quote = literal[-1]  # the literal may stand inside an f-string, which ends at the other quote
+    choice = f"{literal} if torch.cuda.is_available() else {quote}cpu{quote}"
+    return cst.parse_expression(f"({choice})" if operand else choice)
 
 
 def source_of(node: cst.CSTNode) -> str:

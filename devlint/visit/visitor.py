@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from ..core.events import Event
     from ..rule import Ask, Report, Rule
+    from .around import Around
     from .slices import Slice
 
     Suspect = tuple[Event, Rule[Any]]
@@ -36,10 +37,11 @@ def visit(
     suspects: Sequence[Suspect],
     path: str,
     target_torch: tuple[int, int] | None = None,
+    around: Around | None = None,
 ) -> list[Finding]:
     """Return what the rules say about their suspects, in order of position."""
     rows = split_rows(text)
-    file = File(text, tree, target_torch)
+    file = File(text, tree, target_torch, around)
     found: set[Finding] = set()
     waiting: dict[Span, list[Suspect]] = {}
     for event, rule in suspects:
