@@ -213,7 +213,7 @@ def test_what_is_guarded_is_seen_with_its_guard(before: str, certain: bool, hint
     [
         ('x.to("cuda")', "argument"),
         ('print(x.device == torch.device("cuda"))', "compared"),
-        ('d = "cuda" if wanted else "cpu"; y = x.to("xpu")', "argument"),
+        ('d = "cuda" if wanted else "cpu"', "chosen"),
         ('d = torch.device("cuda") if wanted else torch.device("cpu")', "chosen"),
         ('SimpleNamespace(device=torch.device("cuda"))', "recorded"),
         ('torch.autocast("cuda")', "autocast"),

@@ -207,15 +207,13 @@ RULE = '''
 
 Its page.
 """
-from devlint.claim import MIXED_DEVICES, Claim
-from devlint.rule import Rule
-from conftest_facts import Call
+from devlint.rule import MIXED_DEVICES, Call, Claim, Rule, call
 
 
 class Some(Rule[Call]):
     code = "TST{number}"
     name = "some-rule"
-    fact = Call
+    watches = (call("acme.launch"),)
     {claim}
 '''
 
