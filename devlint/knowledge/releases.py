@@ -1,4 +1,8 @@
-"""Since when `torch.accelerator` has what `torch.cuda` has, by release of torch."""
+"""Since when `torch.accelerator` has what `torch.cuda` has, by release of torch.
+
+That torch 2.13 has every name is measured (`tests/test_knowledge.py`). The first releases were not: they
+have to be held against those releases before a rule relies on them.
+"""
 
 from __future__ import annotations
 
