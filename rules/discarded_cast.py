@@ -32,12 +32,10 @@ from ..rule import (
     cst,
     everywhere,
     keep_result,
-    made_here,
     move,
     outside,
     receiver,
     result,
-    unless,
 )
 
 
@@ -51,7 +49,6 @@ class DiscardedCast(Rule[Move]):
             result("discarded", "rebound"),
             receiver(*TENSORS),
             casts(),
-            unless(made_here()),
             outside("probe"),
         ),
     )

@@ -253,7 +253,8 @@ def test_names_that_are_read_and_not_called() -> None:
     (used,) = events(Use, text)
     assert used.name == "torch.cuda.FloatTensor"
     (called,) = events(Call, text)
-    assert (called.callee, called.topics) == ("torch.cuda.set_device", frozenset({"needs-cuda"}))
+    assert called.callee == "torch.cuda.set_device"
+    assert "needs-cuda" in called.topics
 
 
 def test_what_is_bound_and_compared() -> None:

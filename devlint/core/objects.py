@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .paths import MAX_STEPS, Attr, Element, Item, Path, Ref, Root, Step, Who
+from .paths import MAX_STEPS, Attr, Element, Item, Path, Ref, Root, Step
 
 
 class Apart(NamedTuple):
@@ -145,12 +145,6 @@ class Objects:
             ref = self._add(key, a, self.functions[a], self.labels[a], whole)
             self.sources[ref] = sources
         return ref
-
-    def who(self, a: Who | None, b: Who | None) -> Who | None:
-        """`either`, for joins of values of this run."""
-        assert not isinstance(a, Path)
-        assert not isinstance(b, Path)
-        return self.either(a, b)
 
     # Questions
 

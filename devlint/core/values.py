@@ -28,6 +28,12 @@ class Api(NamedTuple):
     dotted: str
 
 
+class Apis(NamedTuple):
+    """One of several names of libraries, by the path taken."""
+
+    names: tuple[str, ...]
+
+
 class Defined(NamedTuple):
     """A function or class of the project; of a module or an instance, its class."""
 
@@ -49,7 +55,7 @@ class Truth(NamedTuple):
         return Truth(self.if_false, self.if_true, self.machine, self.hint)
 
 
-Known = Const | Words | Api | Defined | Truth
+Known = Const | Words | Api | Apis | Defined | Truth
 
 How = Literal["factory", "array", "loader", "moved", "literal", "default", "made", "copied"]
 
@@ -95,6 +101,16 @@ MAX_ITEMS = 256
 """Longer containers are tables of data: an element tells what they hold."""
 _MAX_PARTS = 1024
 _MAX_LEVELS = 16
+_MAX_NAMES = 8
+
+
+Either = Callable[[Value, Value], "Who | None"]
+"""Gives the object that is the one of one value or of another."""
+
+
+def same(a: Value, b: Value) -> Who | None:
+    """The object of either value, where nobody keeps account of those: only one and the same."""
+    return a.who if a.who == b.who else None
 
 
 def constant(value: Value) -> str | int | float | bool | None:
@@ -112,13 +128,6 @@ def truth_of(value: Value) -> Truth | None:
     return value.known if isinstance(value.known, Truth) else None
 
 
-Either = Callable[[Who | None, Who | None], Who | None]
-"""Gives the object that is one of two."""
-
-
-def same(a: Who | None, b: Who | None) -> Who | None:
-    """The object that is either of two, where nobody keeps account of those: only one and the same."""
-    return a if a == b else None
 
 
 def element_of(value: Value, either: Either = same) -> Value | None:
@@ -143,7 +152,7 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
         return a
     kind = a.kind if a.kind is b.kind else common_kind(a.kind, b.kind)
     if kind in NAMED and a.known != b.known:
-        return UNKNOWN
+        return _either_name(a.known, b.known) if kind is Kind.LIBRARY else UNKNOWN
     place = join_places(a.place, b.place)
     if kind in (Kind.DEVICE, Kind.STRING) and place.form is Form.EITHER:
         for side in (a.place, b.place):
@@ -166,7 +175,7 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
     return Value(
         kind,
         place,
-        either(a.who, b.who),
+        either(a, b),
         a.known if a.kind is b.kind and a.known == b.known else None,
         items,
         element,
@@ -192,6 +201,16 @@ def container(
     if element is not None and not _is_small((element,)):
         element = element._replace(items=None, element=None)
     return Value(Kind.CONTAINER, UNKNOWN_PLACE, who, None, items, element, None, holds)
+
+
+def _either_name(a: Known | None, b: Known | None) -> Value:
+    """One of several names of libraries: what is called may mean the same whichever it is."""
+    names: set[str] = set()
+    for known in (a, b):
+        names |= set(known.names) if isinstance(known, Apis) else set()
+        if isinstance(known, Api):
+            names.add(known.dotted)
+    return Value(Kind.LIBRARY, known=Apis(tuple(sorted(names)[:_MAX_NAMES])))
 
 
 def _is_small(values: tuple[Value, ...]) -> bool:

@@ -12,7 +12,7 @@ from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.paths import Attr
 from ..core.places import CPU, UNKNOWN_PLACE
-from ..core.values import NONE, NUMBER, UNKNOWN, Api, Defined, Truth, Value, dotted
+from ..core.values import NONE, NUMBER, UNKNOWN, Api, Apis, Defined, Truth, Value, dotted
 from ..knowledge.row import Row
 from .apply import function_call
 from .log import RawCall
@@ -182,6 +182,14 @@ def apply(machine: Machine, node: ast.Call, callee: Value, args: Arguments) -> V
     kind, known = callee.kind, callee.known
     if kind is Kind.LIBRARY and isinstance(known, Api):
         return library(machine, node, known.dotted, args)
+    if kind is Kind.LIBRARY and isinstance(known, Apis):
+        rows = {name: knowledge.find(name) for name in known.names}
+        alike = {row.by if row is not None else "" for row in rows.values()}
+        if len(alike) == 1 and "" not in alike:
+            # What they leave behind counts, whichever it is.
+            stateful = [name for name, row in rows.items() if row is not None and "stateful" in row.topics]
+            return library(machine, node, (stateful or list(rows))[0], args)
+        return machine.unknown(node)
     if kind is Kind.FUNCTION and isinstance(known, Defined):
         result = function_call(machine, node, known.dotted, None, args)
         return result if result is not None else machine.unknown(node)

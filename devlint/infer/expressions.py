@@ -421,9 +421,11 @@ class Expressions(Machine):
         then, self.state = self.state, otherwise
         conditions.assume(self, node.test, test, False)
         orelse = self.eval(node.orelse)
-        self.state = join_states(then, self.state, self.objects.who)
+        self.state = join_states(then, self.state, self.either)
         forms = {body.place.form, orelse.place.form}
         if forms == {Form.CPU, Form.LITERAL} and body.kind in (Kind.STRING, Kind.DEVICE):
+            for value in (body, orelse):
+                self.use_literal(value, "argument")
             self.harmless((node.body, node.orelse), "chosen")
         return self.join(body, orelse)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..core.evidence import IS_TENSOR, PASSED_ON
+from ..core.kinds import Kind
 from ..core.objects import Objects
 from ..core.paths import MAX_STEPS, Attr, Element, Item, Path, Ref, Root, Step, Who
 from ..core.places import UNKNOWN_PLACE, Form, Place
@@ -83,6 +84,9 @@ class Extraction:
         ref = value.who
         if type(ref) is int and self._of_function(ref):
             self.renamed.setdefault(ref, path)
+        named = value.place.of if value.kind in (Kind.DEVICE, Kind.STRING) else None
+        if type(named) is int and self._of_function(named):
+            self.renamed.setdefault(named, path)  # `self.device = torch.device(device)`
         if depth < MAX_STEPS:
             for index, item in enumerate(value.items or ()):
                 self.rename(item, Path(path.root, (*path.steps, Item(index))), depth + 1)

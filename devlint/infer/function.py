@@ -80,7 +80,7 @@ def run(machine: Statements, owner: Class | None, informed: Informed, outside: S
         machine.run(node.body)
     end = machine.state
     for other in machine.exits:
-        end = join_states(end, other, machine.objects.who)
+        end = join_states(end, other, machine.either)
     return _leave(machine, owner, end, before, marks, why, outside)
 
 

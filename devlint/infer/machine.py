@@ -11,7 +11,7 @@ from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import Attr, Element, Item, Ref, Step
-from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal, weight
+from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places, literal, weight
 from ..core.state import Key, State
 from ..core.values import (
     NUMBER,
@@ -305,12 +305,15 @@ class Machine:
 
     def join(self, a: Value, b: Value) -> Value:
         """The value of what is `a` on one path and `b` on another."""
-        if a is b:
-            return a
-        for one, other in ((a, b), (b, a)):
-            if one.kind in TENSORS and other.kind not in TENSORS and other.kind is not Kind.NONE:
-                self.note(one, Evidence.TENSOR)
-        return join(a, b, self.objects.who)
+        return join(a, b, self.either)
+
+    def either(self, a: Value, b: Value) -> Ref | None:
+        """The object that is that of one value or of another; what is known of either counts for it."""
+        if a.kind is not b.kind:
+            for value in (a, b):
+                if value.kind in TENSORS:
+                    self.note(value, Evidence.TENSOR)
+        return self.objects.either(self.ref(a), self.ref(b))
 
     def joined(self, values: Iterable[Value]) -> Value | None:
         """The value that is any one of several."""
@@ -351,7 +354,7 @@ class Machine:
             texts = [constant(item) for item in value.items]
             if all(isinstance(text, str) for text in texts):
                 return Value(Kind.STRING, known=Words(tuple(map(str, texts))))
-            return element_of(value, self.objects.who) or UNKNOWN
+            return element_of(value, self.either) or UNKNOWN
         if value.kind in TENSORS:
             return Value(Kind.TENSOR, value.place, ref)
         if value.kind is Kind.MODULE and ref is not None:
@@ -389,12 +392,24 @@ class Machine:
 
     def place_at(self, ref: Ref) -> Place | None:
         """Where an object was moved, by itself or with what it is part of."""
-        while ref >= 0:
+        while True:
             place = self.state.places.get(ref)
             if place is not None:
                 return place
-            ref = self.objects.owner(ref)
-        return None
+            owner = self.objects.owner(ref)
+            if owner < 0:
+                break
+            ref = owner
+        sources = self.objects.sources.get(ref, ())
+        if len(sources) < 2:  # of one that may be something unknown as well, nobody knows
+            return None
+        places = [self.place_at(source) for source in sources]
+        found: Place | None = None
+        for place in places:
+            if place is None:
+                return None
+            found = place if found is None else join_places(found, place)
+        return found
 
     def where(self, value: Value) -> Place:
         """Where a value is; an unknown object is at a place of its own."""
@@ -470,7 +485,10 @@ class Machine:
         if origin is None or origin.how not in ("literal", "default"):
             return
         role = "default" if origin.how == "default" else role
-        self.log.literals[origin.function, origin.at] = RawLiteral(role, self.state.why, self.loops)
+        key = (origin.function, origin.at)
+        known = self.log.literals.get(key)
+        if known is None or known.why.guarded:  # where nothing makes sure that the device is there counts
+            self.log.literals[key] = RawLiteral(role, self.state.why, self.loops)
 
     def harmless(self, expressions: Iterable[ast.expr], role: Harmless) -> None:
         """The device literals in these place nothing by themselves."""

@@ -48,8 +48,7 @@ def observed(
     ]
     if wants("meeting", ""):
         found += observer.meetings()
-    if wants("bind", ""):
-        found += observer.binds()
+    found += observer.binds(wants)
     if wants("compare", ""):
         found += observer.comparisons()
     found.sort(key=lambda each: (each.at.span, type(each).__name__))
@@ -107,7 +106,12 @@ class Observer:
         settled = kind if kind is not None else self.settled.in_use(value).kind
         origin = value.origin
         made_here = (
-            origin is not None and origin.how in _MADE and node is not None and self.node(origin.function, origin.at) is node
+            origin is not None
+            and origin.how == "factory"
+            and node is not None
+            and self.node(origin.function, origin.at) is node
+            and (row := knowledge.find(origin.api)) is not None
+            and row.by == "factories.factory"
         )
         return Seen(
             settled,
@@ -324,11 +328,11 @@ class Observer:
                 ),
             )
 
-    def binds(self) -> Iterator[event.Bind]:
+    def binds(self, wants: Wants) -> Iterator[event.Bind]:
         """What is assigned to attributes and items."""
         for function, log in self.settled.logs.items():
             for node, raw in log.binds.items():
-                if isinstance(node, (ast.Attribute, ast.Subscript)):
+                if isinstance(node, (ast.Attribute, ast.Subscript)) and wants("bind", raw.name):
                     yield event.Bind(
                         self.at(node, function, raw.why, raw.loops),
                         raw.target,  # type: ignore[arg-type]

@@ -162,7 +162,7 @@ class Statements(Expressions):
         then, self.state = self.state, otherwise
         conditions.assume(self, value.test, test, False)
         self._part_of_statement(value.orelse)
-        self.state = join_states(then, self.state, self.objects.who)
+        self.state = join_states(then, self.state, self.either)
 
     def _part_of_statement(self, value: ast.expr) -> None:
         if isinstance(value, ast.IfExp):
@@ -359,7 +359,7 @@ class Statements(Expressions):
             conditional: dict[Key, Place] = {}
             if moved:
                 conditional = self._moved_on_one_path(chain, each, test, then, self.state)
-            self.state = join_states(then, self.state, self.objects.who)
+            self.state = join_states(then, self.state, self.either)
             for name, place in conditional.items():
                 self.state.env[name] = self.state.env[name]._replace(place=place)
 
@@ -412,7 +412,7 @@ class Statements(Expressions):
             if case.guard is not None:
                 self.eval(case.guard)
             self.run(case.body)
-            result = join_states(result, self.state, self.objects.who)
+            result = join_states(result, self.state, self.either)
             self.state = before
         self.state = result
 
@@ -434,12 +434,12 @@ class Statements(Expressions):
             after.why = why
         result = after
         for handler in node.handlers:
-            self.state = join_states(before, after, self.objects.who).copy()
+            self.state = join_states(before, after, self.either).copy()
             self.state.why = why
             if handler.name:
                 self.state.env[handler.name] = UNKNOWN
             self.run(handler.body)
-            result = join_states(result, self.state, self.objects.who)
+            result = join_states(result, self.state, self.either)
         self.state = result
         if node.finalbody:
             alive = self.state.alive
@@ -513,13 +513,13 @@ class Statements(Expressions):
             self.run(node.body)
             leave()
             for state in self.continues:
-                self.state = join_states(self.state, state, self.objects.who)
-            start = join_states(start, self.state, self.objects.who)
+                self.state = join_states(self.state, state, self.either)
+            start = join_states(start, self.state, self.either)
             if start.same(before):
                 break
         self.loops -= 1
         for state in self.breaks:
-            start = join_states(start, state, self.objects.who)
+            start = join_states(start, state, self.either)
         self.state = start.copy()
         self.breaks, self.continues = outer
         self.run(node.orelse)

@@ -26,11 +26,11 @@ def concatenation(machine: Machine, left: Value, right: Value) -> Value:
     if right.kind is not Kind.CONTAINER:
         if not left.items:
             return left
-        return container(left.who, element=element_of(left, machine.objects.who), holds=left.holds)
+        return container(left.who, element=element_of(left, machine.either), holds=left.holds)
     holds = held_by([left, right])
     if left.items is not None and right.items is not None and len(left.items) + len(right.items) <= MAX_ITEMS:
         return container(who=left.who, items=left.items + right.items, holds=holds)
-    parts = [element_of(side, machine.objects.who) for side in (left, right)]
+    parts = [element_of(side, machine.either) for side in (left, right)]
     element = machine.joined([part for part in parts if part is not None])
     return container(who=left.who, element=element, holds=holds)
 
@@ -104,7 +104,7 @@ def add(machine: Machine, site: Site) -> Value:
     value = site.args.positional[-1][1]
     if site.name == "extend":
         value = machine.element(value, site.node)
-    old = element_of(base, machine.objects.who)
+    old = element_of(base, machine.either)
     element = value if old is None else machine.join(old, value)
     grown = container(who=base.who, element=element, holds=held_by([base, value]))
     if site.receiver_at is not None and is_place(site.receiver_at):

@@ -15,6 +15,9 @@ from ..log import Named, RawMove
 from ..machine import Machine, Site, class_name, text_of
 
 
+_EMPTY = "factories.factory"
+
+
 class Target(NamedTuple):
     """Where a call moves to."""
 
@@ -82,10 +85,8 @@ def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: 
     fate, alone = machine.fates.get(site.node, ("kept", False))
     place = found.place
     vain = place is not None and _is_there(base, place)
-    if base.origin is not None and base.origin.how == "factory" and site.receiver_at is not None:
-        # `torch.empty(0).cuda()` is made for its effect alone: it wakes the device up
-        made_here = base.origin.function == machine.here.name
-        vain |= made_here and machine.here.nodes[base.origin.at] is site.receiver_at
+    if place is not None and site.receiver_at is not None:
+        vain |= _wakes_the_device(machine, base, site.receiver_at)
     iterates = None
     if fate in ("discarded", "rebound") and site.receiver_at is not None:
         iterates = machine.iterated(site.receiver_at, site.node)
@@ -97,6 +98,16 @@ def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: 
         site.name, base, machine.where(base), place, found.named, found.casts, in_place, fate, alone, iterates,
         machine.state.why, machine.loops, bool(machine.probing), _likens(site), vain,
     )
+
+
+def _wakes_the_device(machine: Machine, base: Value, receiver: ast.expr) -> bool:
+    """`torch.empty(0).cuda()` is made for its effect alone; what has data is not."""
+    origin = base.origin
+    if origin is None or origin.how != "factory" or origin.function != machine.here.name:
+        return False
+    row = knowledge.find(origin.api)
+    empty = row is not None and row.by == _EMPTY
+    return empty and machine.here.nodes[origin.at] is receiver
 
 
 def _likens(site: Site) -> bool:

@@ -114,7 +114,7 @@ def pad(machine: Machine, site: Site) -> Value:
     first = site.args.first()
     if first is None:
         return OTHER
-    element = element_of(first, machine.objects.who) if first.kind is Kind.CONTAINER else first
+    element = element_of(first, machine.either) if first.kind is Kind.CONTAINER else first
     place = machine.where(element) if element is not None else UNKNOWN_PLACE
     return machine.own(site.node, Kind.TENSOR, place)
 
