@@ -7,16 +7,19 @@ import sys
 from typing import TYPE_CHECKING
 
 from .errors import DevlintError
+from .problems import show_traceback, tell, unforeseen
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CLEAN, FOUND, FAILED = 0, 1, 2
+_VERBOSE = frozenset({"-v", "--verbose"})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run devlint and return its exit status."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    _open_streams()
     for stream in (sys.stdout, sys.stderr):
         # File names and code may hold what the terminal's encoding does not.
         reconfigure = getattr(stream, "reconfigure", None)
@@ -27,17 +30,47 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return status
     except DevlintError as error:
-        print(f"devlint: {error}", file=sys.stderr)
+        tell(f"devlint: {error}")
         return FAILED
     except BrokenPipeError:  # the reader, such as `head`, has gone
         _close_stdout()
         return FOUND
     except OSError as error:
-        print(f"devlint: cannot write the report: {error.strerror}", file=sys.stderr)
+        _trace(error, arguments)
+        what = "cannot write the report" if error.filename is None else error.filename
+        tell(f"devlint: {what}: {error.strerror or error}")
         _close_stdout()
         return FAILED
     except KeyboardInterrupt:
         return 130
+    except Exception as error:  # Python would exit with the status that means findings
+        _trace(error, arguments)
+        tell(f"devlint: {unforeseen(error)}")
+        return FAILED
+
+
+def _trace(error: Exception, arguments: list[str]) -> None:
+    if not _VERBOSE.isdisjoint(arguments):
+        show_traceback(error)
+
+
+def _open_streams() -> None:
+    """Stand something in for streams that were closed (`>&-`), for which Python has `None`.
+
+    It would print to stdout what is meant for a closed stderr, and the next file to be opened, perhaps one
+    that is being fixed, would have the number of the stream.
+    """
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return
+    while (handle := os.open(os.devnull, os.O_RDONLY)) <= 2:
+        pass
+    os.close(handle)
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+    if sys.stdout is None:  # takes nothing, so that a report is not lost in silence
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
 
 
 def _close_stdout() -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from .errors import DevlintError
 from .finding import Severity
-from .registry import installed
+from .problems import tell
+from .registry import installed, unusable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,15 +20,23 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str]) -> int:
     """Run `rule` or `rules` and return the exit status."""
+    try:
+        _explain(arguments)
+    finally:  # a rule that is not there may be one of these
+        for problem in unusable():
+            tell(f"devlint: {problem}")
+    return 2 if unusable() else 0
+
+
+def _explain(arguments: Sequence[str]) -> None:
     if arguments[0] == "rules":
         argparse.ArgumentParser(prog="devlint rules", description="List the rules.").parse_args(arguments[1:])
         sys.stdout.write(listing())
-        return 0
+        return
     parser = argparse.ArgumentParser(prog="devlint rule", description="Explain a rule.")
     parser.add_argument("codes", nargs="+", metavar="CODE")
     for name in parser.parse_args(arguments[1:]).codes:
         _show(page(_named(name)))
-    return 0
 
 
 def listing() -> str:

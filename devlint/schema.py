@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from .errors import DevlintError
-from .registry import installed
-from .selection import check
+from .registry import check
 from .settings import DEFAULT_EXCLUDE, Selection, Settings, release
 
 if TYPE_CHECKING:
@@ -64,7 +63,7 @@ def to_settings(data: Mapping[str, Any], path: str, prefix: str) -> Settings:
     lists |= {f'per-file-ignores."{pattern}"': selectors for pattern, selectors in per_file}
     for key, selectors in lists.items():
         if selectors:
-            check(selectors, installed(), f"{path}: {prefix}{key}")
+            check(selectors, f"{path}: {prefix}{key}")
     return Settings(
         root=os.path.dirname(os.path.abspath(path)),
         selections=(Selection(table.select, table.extend_select, table.ignore),),

@@ -89,7 +89,7 @@ def test_entries_that_are_fixed_are_reported_until_they_are_taken_out(
     status, rows, said = found(capsys, *BASELINE)
     assert (status, rows) == (1, [])
     assert said == [
-        "devlint: old.json lists what is fixed (--write-baseline takes it out):",
+        "devlint: old.json lists what is fixed (--prune-baseline takes it out):",
         "  a.py: TST101 in f: x.to(d)",
         "  b.py: TST101 in f: x.to(d)",
     ]

@@ -17,7 +17,8 @@ ROOT = Path(__file__).parent.parent
 
 ORDER = [
     "",  # devlint itself: the version
-    *("span", "text", "errors", "finding", "settings", "globs", "cst", "rule", "selection", "sift", "claim"),
+    *("span", "text", "errors", "problems", "finding", "settings", "globs", "cst", "rule", "selection"),
+    *("sift", "claim"),
     "unreadable",
     "knowledge",
     "infer",
@@ -27,7 +28,7 @@ ORDER = [
     *("fingerprint", "report"),
     *("output", "schema", "config", "files", "fix"),
     *("progress", "changed", "baseline", "accepted", "noqa", "show", "watch"),
-    *("options", "explain", "check", "flake8"),
+    *("options", "explain", "printing", "check", "flake8"),
     *("runtime", "testing"),
     *("cli", "__main__"),
 ]
