@@ -103,9 +103,9 @@ class _Check:
                 self.checked += 1
             except Exception as error:  # one file must not cost the findings of all the others
                 self.problems.caught(error, self._name(path))
-        self._collect_broken()
         self.findings.sort(key=order)
         for step in (self._settle, self._add_noqa, self._print):
+            self._collect_broken()
             try:
                 step()
             except OSError:  # stdout does not take the report
@@ -247,10 +247,16 @@ class _Check:
             number = len(self.findings) - len(kept)
             tell(f"devlint: {number} finding{'s' * (number != 1)} silenced")
         self.findings = kept
-        self._collect_broken()
 
     def _print(self) -> None:
         """Print the report; to stderr where stdout carries a diff's or stdin's text."""
+        if self.format == "sarif":
+            from .registry import installed
+
+            rules = installed()
+            self._collect_broken()
+        else:
+            rules = {}
         carried = self.options.diff or (self.options.fix and _STDIN in self.options.paths)
         stream = sys.stderr if carried else sys.stdout
         outcome = report.Outcome(
@@ -260,6 +266,7 @@ class _Check:
             self.unsafe,
             self.fixed,
             printing.project(self.here),
+            rules,
             problems=self.problems.all(),
             stale=self.stale,
             checked=self.checked > 0,

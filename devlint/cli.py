@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 CLEAN, FOUND, FAILED = 0, 1, 2
 _VERBOSE = frozenset({"-v", "--verbose"})
+_WITHOUT_VERBOSE = frozenset({"rule", "rules", "verify"})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -45,7 +46,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except Exception as error:  # Python would exit with the status that means findings
         _trace(error, arguments)
-        tell(f"devlint: {unforeseen(error)}")
+        hint = "" if arguments[:1] and arguments[0] in _WITHOUT_VERBOSE else " (-v shows where)"
+        tell(f"devlint: {unforeseen(error)}{hint}")
         return FAILED
 
 

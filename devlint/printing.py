@@ -19,7 +19,8 @@ FORMAT = "DEVLINT_OUTPUT_FORMAT"
 FAILURE, STALE = ("failure", "failure"), ("stale", "stale-baseline")
 """The code and the name by which machines are told what is no finding of a rule."""
 FOR_PEOPLE = frozenset({"full", "concise"})
-"""The formats that leave problems to stderr; `sarif` has a place of its own for them."""
+"""The formats that end in a summary, and leave problems to stderr."""
+_TELL_THEMSELVES = FOR_PEOPLE | {"sarif"}
 _STATISTICS = frozenset({"full", "concise", "json"})
 
 
@@ -41,11 +42,7 @@ def rendered(name: str, statistics: bool, outcome: report.Outcome) -> str:
     """Return the report."""
     if statistics:
         return report.render("statistics", outcome._replace(as_json=name == "json"))
-    if name == "sarif":
-        from .registry import installed
-
-        outcome = outcome._replace(rules=installed())
-    elif name not in FOR_PEOPLE:
+    if name not in _TELL_THEMSELVES:
         told = [
             *(_told(problem, FAILURE) for problem in outcome.problems),
             *(_told(problem, STALE) for problem in outcome.stale),

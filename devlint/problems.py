@@ -37,7 +37,8 @@ class Problems:
 
     def caught(self, error: BaseException, path: str = "") -> None:
         """Remember what an exception says; one that is not DevlintError was not foreseen."""
-        message = str(error) if isinstance(error, DevlintError) else unforeseen(error, path)
+        foreseen = isinstance(error, DevlintError)
+        message = str(error) if foreseen else f"{unforeseen(error, path)} (-v shows where)"
         if Problem(message, path) not in self._found:
             self._trace(error if error.__cause__ is None else error.__cause__)
         self.add(message, path)
@@ -73,7 +74,7 @@ class Problems:
 def unforeseen(error: BaseException, path: str = "") -> str:
     """Return the message for an exception that nobody has thought of."""
     place = f"{path}: " if path else ""
-    return f"{place}internal error: {type(error).__name__}: {error} (-v shows where)"
+    return f"{place}internal error: {type(error).__name__}: {error}"
 
 
 def show_traceback(error: BaseException) -> None:

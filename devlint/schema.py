@@ -11,6 +11,7 @@ import msgspec
 
 from .errors import DevlintError
 from .registry import check
+from .report import FORMATS
 from .settings import DEFAULT_EXCLUDE, Selection, Settings, release
 
 if TYPE_CHECKING:
@@ -119,4 +120,6 @@ def _plain(message: str) -> str:
     if match := _TYPES.fullmatch(message):
         kinds = [_WORDS.get(kind, kind) for kind in match["wanted"].split(" | ") if kind != "null"]
         return f"expected {' or '.join(kinds)}, got {_WORDS.get(match['got'], match['got'])}"
+    if message.startswith("invalid enum value "):  # there is one key of that kind
+        return f"{message}; known are {', '.join(FORMATS)}"
     return message
