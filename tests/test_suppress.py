@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from devlint.fix import fix
 from devlint.lint import lint
 from devlint.settings import Selection, Settings
+from devlint.suppress import Suppression
+
+if TYPE_CHECKING:
+    from devlint.finding import Finding
 
 pytestmark = pytest.mark.usefixtures("toy")
 
@@ -170,3 +176,17 @@ def test_rules_that_are_off_are_not_judged() -> None:
 )
 def test_what_silences_nothing_is_taken_out_and_the_reason_stays(body: str, after: str) -> None:
     assert cured(body) == after
+
+
+def test_a_comment_is_held_against_the_findings_of_its_rows_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+    whole = Suppression.silences
+
+    def silences(self: Suppression, finding: Finding) -> bool:
+        nonlocal asked
+        asked += 1
+        return whole(self, finding)
+
+    monkeypatch.setattr(Suppression, "silences", silences)
+    lint(f"import torch\n{'x.to(d)  # noqa: TST101, DEV101' + chr(10)}" * 100, "a.py")
+    assert asked < 100 * 10
