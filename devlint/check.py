@@ -5,20 +5,19 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from . import printing, report
+from . import flags, printing, report
 from .config import Configs
 from .errors import DevlintError
 from .files import find
 from .finding import order
-from .lint import NOTEBOOK, lint
+from .lint import lint
 from .problems import Problem, Problems, tell
 from .progress import counted
-from .settings import Selection
-from .text import decode
+from .sources import texts
 from .unreadable import CODE as UNREADABLE
-from .unreadable import UNDECODABLE, unopened
+from .unreadable import unopened
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -49,13 +48,8 @@ class _Check:
         self.options = options
         self.here = _here()
         self.problems = Problems(options.verbose)
-        self.flags = Selection(
-            None if options.select is None else tuple(options.select),
-            tuple(options.extend_select or ()),
-            tuple(options.ignore or ()),
-        )
-        self._check_flags()
-        self.configs = Configs(self.flags, options.config, options.isolated, _overrides(options))
+        selection = flags.selection(options)
+        self.configs = Configs(selection, options.config, options.isolated, flags.overrides(options))
         settings = self.configs.for_folder(self.here)
         self.format = (
             options.output_format or printing.format_of_environment() or settings.output_format or "full"
@@ -113,14 +107,6 @@ class _Check:
             except Exception as error:
                 self.problems.caught(error)
 
-    def _check_flags(self) -> None:
-        for flag in ("select", "extend_select", "ignore"):
-            selectors = getattr(self.options, flag)
-            if selectors:
-                from .registry import check as check_selectors
-
-                check_selectors(selectors, f"--{flag.replace('_', '-')}")
-
     def _accepted(self) -> Accepted | None:
         if self.options.baseline is None and self.options.diff_base is None:
             return None
@@ -175,7 +161,7 @@ class _Check:
         if self.accepted is not None and not any(item.code == UNREADABLE for item in findings):
             self.accepted.linted.add(os.path.abspath(name))
         if findings and self.keeps_sources:
-            self.sources |= _texts(name, raw)
+            self.sources |= texts(name, raw)
         if findings and self.options.add_noqa:
             self.raws[name] = raw
 
@@ -185,7 +171,7 @@ class _Check:
         def unlisted(findings: list[Finding], state: bytes) -> list[Finding]:
             if self.accepted is None:
                 return findings
-            return self.accepted.unlisted(findings, _texts(name, state))
+            return self.accepted.unlisted(findings, texts(name, state))
 
         fixed = fix.fix(raw, name, settings, self.unsafe, unlisted, self.broken)
         if self.options.diff:
@@ -237,7 +223,7 @@ class _Check:
         from .noqa import silence
 
         def left(name: str, after: bytes) -> list[Finding]:
-            self.sources |= _texts(name, after)
+            self.sources |= texts(name, after)
             found = lint(after, name, self.configs.for_file(name), self.broken)
             return found if self.accepted is None else self.accepted.new(found, self.sources)
 
@@ -292,22 +278,6 @@ class _Check:
         stream.write(text)
 
 
-def _overrides(options: Namespace) -> dict[str, Any]:
-    """Return the settings that the command line has the last word on."""
-    found: dict[str, Any] = {}
-    if options.exclude is not None:
-        found["exclude"] = tuple(options.exclude)
-    if options.extend_exclude is not None:
-        found["extend_exclude"] = tuple(options.extend_exclude)
-    if options.force_exclude:
-        found["force_exclude"] = True
-    if options.no_respect_gitignore:
-        found["respect_gitignore"] = False
-    if options.target_torch is not None:
-        found["target_torch"] = options.target_torch
-    return found
-
-
 def _here() -> str:
     try:
         return os.getcwd()
@@ -318,16 +288,3 @@ def _here() -> str:
 def _read(path: str) -> bytes:
     with open(path, "rb") as file:
         return file.read()
-
-
-def _texts(path: str, raw: bytes) -> dict[str, str]:
-    """Return the text that a file's findings count rows in: its own, and those of a notebook's cells."""
-    try:
-        texts = {path: decode(raw).text}
-    except UNDECODABLE:
-        texts = {path: raw.decode("latin-1")}
-    if path.endswith(NOTEBOOK):
-        from .notebook import read
-
-        texts |= {f"{path}:cell {number}": text for number, text in read(raw, path).sources.items()}
-    return texts

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from . import report
 from .errors import DevlintError
-from .finding import Finding, Position, Severity
+from .finding import Finding, Position, Severity, order
 from .report.style import summary
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def rendered(name: str, statistics: bool, outcome: report.Outcome) -> str:
             *(_told(problem, FAILURE) for problem in outcome.problems),
             *(_told(problem, STALE) for problem in outcome.stale),
         ]
-        outcome = outcome._replace(findings=[*outcome.findings, *told])
+        outcome = outcome._replace(findings=sorted([*outcome.findings, *told], key=order))
     return report.render(name, outcome)
 
 

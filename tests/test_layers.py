@@ -26,9 +26,9 @@ ORDER = [
     *("logical", "suppress", "unused", "slices", "change", "registry", "visitor"),
     *("magics", "notebook", "lint"),
     *("fingerprint", "report"),
-    *("output", "schema", "config", "files", "fix"),
+    *("sources", "output", "schema", "config", "files", "fix"),
     *("progress", "changed", "baseline", "accepted", "noqa", "show", "watch"),
-    *("options", "explain", "printing", "check", "flake8"),
+    *("options", "flags", "explain", "printing", "check", "flake8"),
     *("runtime", "testing"),
     *("cli", "__main__"),
 ]
