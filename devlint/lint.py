@@ -7,7 +7,7 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from . import sift, unreadable
-from .errors import broken_rule
+from .errors import FAULTS, BrokenRule, DevlintError
 from .finding import order
 from .globs import chosen
 from .infer import infer
@@ -26,25 +26,46 @@ DEFAULTS = Settings()
 NOTEBOOK = ".ipynb"
 
 
-def lint(source: bytes | str, path: str = "<stdin>", settings: Settings = DEFAULTS) -> list[Finding]:
+def lint(
+    source: bytes | str,
+    path: str = "<stdin>",
+    settings: Settings = DEFAULTS,
+    broken: list[BrokenRule] | None = None,
+) -> list[Finding]:
     """Return the findings of one file in order of position, suppressed ones left out.
 
     `path` names the file in the findings and decides which per-file settings apply; nothing is read
-    from it. Whatever the source is, this returns; DevlintError means that a rule is broken.
+    from it. Whatever the source is, this returns. A rule that raises is added to `broken`, and costs no
+    finding of another rule; without such a list, the first is raised as DevlintError.
     """
+    failed: list[BrokenRule] = []
+    found = _found(source, path, settings, failed)
+    if broken is not None:
+        broken += failed
+    elif failed:
+        raise DevlintError(str(failed[0])) from failed[0].error
+    return found
+
+
+def _found(source: bytes | str, path: str, settings: Settings, broken: list[BrokenRule]) -> list[Finding]:
     if not path.endswith(NOTEBOOK):
-        return _program(source, path, settings)
+        return _program(source, path, settings, broken)
     from . import notebook
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         book = notebook.read(source, path)
-    found = book.place(_program(book.code, path, settings, book.sections)) if book.code else []
+    found = book.place(_program(book.code, path, settings, broken, book.sections)) if book.code else []
+    broken[:] = [rule._replace(row=None) for rule in broken]  # the rows count in no cell
     return sorted([*_reported(list(book.problems), path, settings), *found], key=order)
 
 
 def _program(
-    source: bytes | str, path: str, settings: Settings, sections: Sequence[Section] = ()
+    source: bytes | str,
+    path: str,
+    settings: Settings,
+    broken: list[BrokenRule],
+    sections: Sequence[Section] = (),
 ) -> list[Finding]:
     raw = source if isinstance(source, bytes) else source.encode("utf-8", "surrogatepass")
     with warnings.catch_warnings():
@@ -66,7 +87,7 @@ def _program(
             except unreadable.UNPARSABLE as error:
                 return _reported([unreadable.unreadable(path, error, raw)], path, settings)
             if facts:
-                findings = _visited(text, tree, facts, path, settings)
+                findings = _visited(text, tree, facts, path, settings, broken)
         if not findings and not suppresses:
             return []
         return _settled(findings, text, path, settings)
@@ -84,17 +105,22 @@ def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
 
 
 def _visited(
-    text: str, tree: ast.Module, facts: Iterable[Fact], path: str, settings: Settings
+    text: str,
+    tree: ast.Module,
+    facts: Iterable[Fact],
+    path: str,
+    settings: Settings,
+    broken: list[BrokenRule],
 ) -> list[Finding]:
     from . import registry
 
     rules = registry.active(selections_for(path, settings))
-    suspects = [(fact, rule) for fact in facts for rule in rules if _suspects(fact, rule, path)]
+    suspects = [(fact, rule) for fact in facts for rule in rules if _suspects(fact, rule, path, broken)]
     if not suspects:
         return []
     from . import visitor
 
-    return visitor.visit(text, tree, suspects, path)
+    return visitor.visit(text, tree, suspects, path, broken)
 
 
 def _settled(findings: list[Finding], text: str, path: str, settings: Settings) -> list[Finding]:
@@ -106,11 +132,12 @@ def _settled(findings: list[Finding], text: str, path: str, settings: Settings) 
     return unused.settle(findings, text, path, severities, on, noqa=settings.noqa)
 
 
-def _suspects(fact: Fact, rule: Rule[Any], path: str) -> bool:
+def _suspects(fact: Fact, rule: Rule[Any], path: str, broken: list[BrokenRule]) -> bool:
     try:
-        return isinstance(fact, rule.fact) and rule.suspects(fact)
-    except Exception as error:
-        raise broken_rule(rule.code, path, fact.span.line, error) from error
+        return isinstance(fact, rule.fact) and bool(rule.suspects(fact))
+    except FAULTS as error:
+        broken.append(BrokenRule(rule.code, path, fact.span.line, error))
+        return False
 
 
 def _reported(findings: list[Finding], path: str, settings: Settings) -> list[Finding]:

@@ -6,18 +6,18 @@ import importlib
 import os
 import pkgutil
 import re
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from . import unreadable, unused
-from .errors import DevlintError
+from . import selection, unreadable, unused
+from .errors import FAULTS, DevlintError
 from .finding import Severity
 from .rule import Rule
 from .selection import choose, covers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from importlib.metadata import EntryPoint
 
     from .settings import Selection
@@ -44,11 +44,18 @@ class Installed(NamedTuple):
         return self.page.partition("\n")[0]
 
 
+_unusable: list[DevlintError] = []
+
+
 @lru_cache(maxsize=1)
 def installed() -> Mapping[str, Installed]:
-    """Return every rule by code, in the order of codes; raises DevlintError where one is unusable."""
+    """Return every usable rule by code, in the order of codes; `unusable` tells of the others.
+
+    Raises DevlintError where there are no rules at all.
+    """
     from importlib.metadata import entry_points
 
+    _unusable.clear()
     found = {own.CODE: _own(own) for own in (unreadable, unused)}
     entries = {entry.value: entry for entry in sorted(entry_points(group=GROUP), key=lambda e: e.value)}
     if not entries:
@@ -56,13 +63,32 @@ def installed() -> Mapping[str, Installed]:
     for entry in entries.values():
         for module in _modules(entry):
             for rule in _rules(module):
-                item = _checked(rule, module)
-                if item.code in found:
-                    raise DevlintError(
-                        f"two rules have the code {item.code}: {_origins(found[item.code], item)}"
-                    )
-                found[item.code] = item
+                try:
+                    item = _checked(rule, module)
+                    if item.code in found:
+                        raise DevlintError(
+                            f"two rules have the code {item.code}: {_origins(found[item.code], item)}"
+                        )
+                except DevlintError as error:
+                    _unusable.append(error)
+                else:
+                    found[item.code] = item
     return MappingProxyType(dict(sorted(found.items())))
+
+
+def unusable() -> tuple[DevlintError, ...]:
+    """Return what keeps rules from being used, as far as rules have been loaded; loads none."""
+    return tuple(_unusable)
+
+
+def check(selectors: Iterable[str], where: str) -> None:
+    """Raise DevlintError naming the selectors that mean no rule.
+
+    Where a package cannot be loaded, nobody knows which codes it has: its own message is enough.
+    """
+    rules = installed()
+    if not _unusable:
+        selection.check(selectors, rules, where)
 
 
 @lru_cache(maxsize=256)
@@ -110,22 +136,41 @@ def _own(module: ModuleType) -> Installed:
 
 
 def _modules(entry: EntryPoint) -> Iterator[ModuleType]:
-    """Import what an entry point names: a module, or a package and the modules in it."""
+    """Import what an entry point names: a module, or a package and the modules in it that import."""
+    root = _imported(entry, entry.value, entry.load)
+    if root is None:
+        return
+    yield root
+    for info in pkgutil.iter_modules(getattr(root, "__path__", ())):
+        name = f"{root.__name__}.{info.name}"
+        module = _imported(entry, name, partial(importlib.import_module, name))
+        if module is not None:
+            yield module
+
+
+def _imported(entry: EntryPoint, name: str, load: Callable[[], object]) -> ModuleType | None:
+    """Return a module of rules, or `None` where it cannot be had, which is remembered."""
     try:
-        root = entry.load()
-        if not isinstance(root, ModuleType):
-            raise TypeError("the entry point must name a module or a package")
-        yield root
-        for info in pkgutil.iter_modules(getattr(root, "__path__", ())):
-            yield importlib.import_module(f"{root.__name__}.{info.name}")
-    except Exception as error:
-        if isinstance(error, ModuleNotFoundError) and error.name == f"{__package__}.rules":
-            raise DevlintError(
-                f"{os.path.dirname(__file__)} is a source tree, in which no rules are installed: "
-                "run `devlint`, not `python -m devlint`, or elsewhere, or install it (`pip install -e .`)"
-            ) from None
-        name = f"{entry.value} (from {entry.dist.name})" if entry.dist else entry.value
-        raise DevlintError(f"cannot load the rules in {name}: {type(error).__name__}: {error}") from error
+        module = load()
+        if isinstance(module, ModuleType):
+            return module
+        raise TypeError("the entry point must name a module or a package")
+    except FAULTS as error:
+        _unusable.append(_failure(entry, name, error))
+        return None
+
+
+def _failure(entry: EntryPoint, name: str, error: BaseException) -> DevlintError:
+    """Return what to say about a module of rules that cannot be had."""
+    if isinstance(error, ModuleNotFoundError) and error.name == f"{__package__}.rules":
+        return DevlintError(
+            f"{os.path.dirname(__file__)} is a source tree, in which no rules are installed: "
+            "run `devlint`, not `python -m devlint`, or elsewhere, or install it (`pip install -e .`)"
+        )
+    origin = f"{name} (from {entry.dist.name})" if entry.dist else name
+    failure = DevlintError(f"cannot load the rules in {origin}: {type(error).__name__}: {error}")
+    failure.__cause__ = error
+    return failure
 
 
 def _rules(module: ModuleType) -> Iterator[type[Rule[Any]]]:
@@ -151,6 +196,10 @@ def _checked(rule: type[Rule[Any]], module: ModuleType) -> Installed:
     page = (module.__doc__ or "").strip()
     if not page:
         raise DevlintError(f"rule {where}: its module has no docstring, which is its documentation page")
+    try:
+        rule()
+    except FAULTS as error:
+        raise DevlintError(f"rule {where}: cannot be made: {type(error).__name__}: {error}") from error
     return Installed(code, name, rule.severity, page, rule)
 
 

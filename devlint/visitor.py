@@ -11,9 +11,10 @@ from libcst.metadata import MetadataWrapper, PositionProvider
 
 from . import slices
 from .change import Renderer
-from .errors import broken_rule
-from .finding import Finding, Position
+from .errors import FAULTS, BrokenRule
+from .finding import Finding, Position, Severity
 from .logical import logical_ends
+from .rule import Report
 from .span import Span
 from .text import split_rows
 from .unreadable import too_deep, unsupported
@@ -21,15 +22,20 @@ from .unreadable import too_deep, unsupported
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .rule import Fact, Report, Rule
+    from .rule import Fact, Rule
     from .slices import Slice
 
     Suspect = tuple[Fact, Rule[Any]]
     Nodes = dict[tuple[str, Span], libcst.CSTNode]
 
 
-def visit(text: str, tree: ast.Module, suspects: Sequence[Suspect], path: str) -> list[Finding]:
-    """Return what the rules say about their suspects, in order of position."""
+def visit(
+    text: str, tree: ast.Module, suspects: Sequence[Suspect], path: str, broken: list[BrokenRule]
+) -> list[Finding]:
+    """Return what the rules say about their suspects, in order of position.
+
+    A rule that raises, or reports what is no report, is added to `broken`.
+    """
     rows = split_rows(text)
     found: set[Finding] = set()  # a fact may be observed twice, as when a loop body is inferred again
     waiting: dict[Span, list[Suspect]] = {}
@@ -38,7 +44,7 @@ def visit(text: str, tree: ast.Module, suspects: Sequence[Suspect], path: str) -
     for part, spans in slices.cut(tree, rows, waiting).items():
         inside = [suspect for span in spans for suspect in waiting[span]]
         try:
-            found.update(_in_slice(part, rows, inside, path))
+            found.update(_in_slice(part, rows, inside, path, broken))
         except RecursionError:
             found.add(too_deep(path, part.first))
         except libcst.ParserSyntaxError as error:
@@ -46,7 +52,9 @@ def visit(text: str, tree: ast.Module, suspects: Sequence[Suspect], path: str) -
     return sorted(found, key=lambda finding: finding[:5])
 
 
-def _in_slice(part: Slice, rows: Sequence[str], suspects: Sequence[Suspect], path: str) -> Iterator[Finding]:
+def _in_slice(
+    part: Slice, rows: Sequence[str], suspects: Sequence[Suspect], path: str, broken: list[BrokenRule]
+) -> Iterator[Finding]:
     """Run the rules on one slice, or on the whole file where the slice does not parse on its own."""
     try:
         wrapper, nodes = _nodes(part, suspects)
@@ -57,13 +65,20 @@ def _in_slice(part: Slice, rows: Sequence[str], suspects: Sequence[Suspect], pat
         (report, rule, fact.span)
         for fact, rule in suspects
         if (node := nodes.get((fact.node_type, fact.span))) is not None
-        for report in _reports(rule, node, fact, path)
+        for report in _reports(rule, node, fact, path, broken)
     ]
     if not reports:
         return
     ends = logical_ends(rows, part.first, max(span.line for _, _, span in reports))
     renderer = Renderer(wrapper.module, wrapper.resolve(PositionProvider), part)
     for report, rule, span in reports:
+        try:
+            fix = renderer.render(report.change) if report.change else None
+        except RecursionError:
+            raise
+        except Exception as error:  # a change that makes no code
+            broken.append(BrokenRule(rule.code, path, span.line, error))
+            fix = None
         after = bisect_left(ends, span.line)
         yield Finding(
             path,
@@ -74,7 +89,7 @@ def _in_slice(part: Slice, rows: Sequence[str], suspects: Sequence[Suspect], pat
             report.severity or rule.severity,
             report.message,
             report.reason,
-            renderer.render(report.change) if report.change else None,
+            fix,
             ends[after] if after < len(ends) else span.line,
         )
 
@@ -87,11 +102,28 @@ def _nodes(part: Slice, suspects: Sequence[Suspect]) -> tuple[MetadataWrapper, N
     return wrapper, finder.found
 
 
-def _reports(rule: Rule[Any], node: libcst.CSTNode, fact: Fact, path: str) -> list[Report]:
+def _reports(
+    rule: Rule[Any], node: libcst.CSTNode, fact: Fact, path: str, broken: list[BrokenRule]
+) -> list[Report]:
+    """Return what a rule reports, up to where it raises."""
+    found: list[Report] = []
     try:
-        return list(rule.visit(node, fact))
-    except Exception as error:
-        raise broken_rule(rule.code, path, fact.span.line, error) from error
+        found.extend(_sound(report) for report in rule.visit(node, fact))
+    except FAULTS as error:
+        broken.append(BrokenRule(rule.code, path, fact.span.line, error))
+    return found
+
+
+def _sound(report: object) -> Report:
+    """Return what a rule yields if the formats can print it."""
+    if (
+        isinstance(report, Report)
+        and isinstance(report.message, str)
+        and isinstance(report.reason, str)
+        and isinstance(report.severity, Severity | None)
+    ):
+        return report
+    raise TypeError(f"`visit` yields a Report, not {report!r}")
 
 
 class _Finder(libcst.CSTVisitor):

@@ -17,20 +17,8 @@ ROOT = Path(__file__).parent.parent
 
 ORDER = [
     "",  # devlint itself: the version
-    *(
-        "span",
-        "text",
-        "console",
-        "errors",
-        "finding",
-        "settings",
-        "globs",
-        "cst",
-        "rule",
-        "selection",
-        "sift",
-        "claim",
-    ),
+    *("span", "text", "console", "errors", "problems", "finding", "settings", "globs", "cst", "rule"),
+    *("selection", "sift", "claim"),
     "unreadable",
     "knowledge",
     "infer",
@@ -38,9 +26,9 @@ ORDER = [
     *("logical", "suppress", "unused", "slices", "change", "registry", "visitor"),
     *("magics", "notebook", "lint"),
     *("fingerprint", "report"),
-    *("output", "schema", "config", "files", "fix"),
+    *("sources", "output", "schema", "config", "files", "fix"),
     *("progress", "changed", "baseline", "accepted", "noqa", "show", "watch"),
-    *("options", "explain", "check", "flake8"),
+    *("options", "flags", "explain", "printing", "check", "flake8"),
     *("runtime", "testing"),
     *("cli", "__main__"),
 ]

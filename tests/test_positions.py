@@ -82,7 +82,7 @@ def _walk(tree: ast.AST) -> Iterator[Any]:
 
 def check(text: str, facts: list[Any_]) -> None:
     rule = Echo()
-    found = visitor.visit(text, parse(text), [(fact, rule) for fact in facts], "a.py")
+    found = visitor.visit(text, parse(text), [(fact, rule) for fact in facts], "a.py", [])
     assert {finding.code for finding in found} <= {"TST001"}
     places = {(finding.start, finding.end) for finding in found}
     for fact in facts:
