@@ -39,11 +39,20 @@ def visit(text: str, tree: ast.Module, suspects: Sequence[Suspect], path: str) -
         inside = [suspect for span in spans for suspect in waiting[span]]
         try:
             found.update(_in_slice(part, rows, inside, path))
-        except RecursionError:
-            found.add(too_deep(path, part.first))
         except libcst.ParserSyntaxError as error:
             found.add(unsupported(path, part.first, error.message))
+        except (RecursionError, KeyError) as error:
+            if not _too_deep(error):
+                raise
+            found.add(too_deep(path, part.first))
     return sorted(found, key=lambda finding: finding[:5])
+
+
+def _too_deep(error: BaseException | None) -> bool:
+    """Whether an exception comes of recursion: LibCST raises KeyError while it leaves what was too deep."""
+    while error is not None and not isinstance(error, RecursionError):
+        error = error.__context__
+    return error is not None
 
 
 def _in_slice(part: Slice, rows: Sequence[str], suspects: Sequence[Suspect], path: str) -> Iterator[Finding]:

@@ -11,6 +11,8 @@ from .values import (
     AS_OTHER,
     AS_TENSOR,
     MAY_HOLD_TENSORS,
+    Cell,
+    Device,
     Form,
     Kind,
     Value,
@@ -18,6 +20,8 @@ from .values import (
 
 if TYPE_CHECKING:
     from .evaluate import Evaluator
+
+_MAX_PARTIES = 64
 
 
 class Arguments:
@@ -74,9 +78,13 @@ def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
 
 def maybe_loss(ev: Evaluator, result: Value, parties: list[tuple[ast.expr, Value]]) -> None:
     """Remember what may meet inside a call, in case its result turns out to be a loss."""
-    parties = [(at, followed(value)) for at, value in parties]
-    if len(parties) > 1:
-        ev.module.maybe_loss(ev.function, result.cell, [(at, ev.location(v), v.cell) for at, v in parties])
+    distinct: dict[tuple[Device, Cell | None], ast.expr] = {}
+    for at, value in parties:
+        value = followed(value)
+        distinct.setdefault((ev.location(value), value.cell), at)
+    if len(distinct) > 1:
+        met = [(at, place, cell) for (place, cell), at in distinct.items()]
+        ev.module.maybe_loss(ev.function, result.cell, met[:_MAX_PARTIES])
 
 
 def _yields_from_device(value: Value) -> bool:

@@ -421,7 +421,8 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
         exempt = api.CPU_ARGUMENTS.get(name, ())
         parties = [(at, followed(v)) for i, (at, v) in enumerate(args.positional) if i not in exempt]
         note_tensors(args)
-        device = ev.meet(node, parties + list(args.keywords.values()))
+        parties.extend(party for key, party in args.keywords.items() if key not in exempt)
+        device = ev.meet(node, parties)
         return Value(Kind.SCALAR, device, ev.module.cell(node, "op"))
     if library in api.SCATTERING_WRAPPERS:
         return Value(Kind.BATCH, place, ev.module.cell(node))

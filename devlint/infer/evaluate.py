@@ -45,6 +45,10 @@ _LOADER_ATTRIBUTES = frozenset({"dataset", "batch_sampler", "collate_fn", "num_w
 _MODULE_PARTS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias"})
 _MAX_ITEMS = 256
 """Longer displays are tables of data: a sample tells what they hold."""
+_MAX_NESTING = 400
+"""Expressions nested deeper are unknown."""
+_MAX_PARTIES = 64
+"""Of more values that come together in one operation, the rest is left out: every two are a pair."""
 _BUILTINS = frozenset(
     [
         "list",
@@ -121,6 +125,15 @@ class Evaluator:
 
     def eval(self, node: ast.expr) -> Value:
         """The value of an expression; notes evidence and facts on the way."""
+        module = self.module
+        if module.nesting > _MAX_NESTING:
+            return UNKNOWN
+        module.nesting += 1
+        value = self._evaluated(node)
+        module.nesting -= 1
+        return value
+
+    def _evaluated(self, node: ast.expr) -> Value:
         handler = _HANDLERS.get(type(node))
         if handler is not None:
             return handler(self, node)
@@ -443,10 +456,13 @@ class Evaluator:
 
     def meet(self, node: ast.AST, parties: Sequence[tuple[ast.expr, Value]]) -> Device:
         """Record that values come together in one operation; returns where the result lives."""
-        places = [
-            (at, self.location(value), value) for at, value in parties if value.kind in MAY_HOLD_TENSORS
-        ]
-        if len(places) > 1:
+        distinct = {}
+        for at, value in parties:
+            if value.kind in MAY_HOLD_TENSORS:
+                place = self.location(value)
+                distinct.setdefault((place, value.cell, value.kind), (at, place, value))
+        if len(distinct) > 1:
+            places = list(distinct.values())[:_MAX_PARTIES]
             for i, (left, here, one) in enumerate(places):
                 for right, there, other in places[i + 1 :]:
                     if not (_excused(one, here) or _excused(other, there)):

@@ -123,6 +123,8 @@ class Flow(Evaluator):
         """How many loops enclose the statement at hand."""
         self.probing = 0
         """How many contexts enclose it that expect it to fail."""
+        self.owner: Class | None = None
+        """The class whose body this is."""
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         """Run statements until control leaves."""
@@ -131,10 +133,25 @@ class Flow(Evaluator):
                 return
             handler = _STATEMENTS.get(type(statement))
             if handler is not None:
+                context = self._context()
                 try:
                     handler(self, statement)
                 except RecursionError:
-                    continue
+                    self._restore(context)
+
+    def _context(self) -> tuple[Any, ...]:
+        return (
+            (self.trying, self.probing, self.depth, self.module.nesting, self.in_expression),
+            (self.breaks, self.continues, len(self.loops)),
+        )
+
+    def _restore(self, context: tuple[Any, ...]) -> None:
+        """Forget the statement that was too deep, and where in it the evaluation was."""
+        (self.trying, self.probing, self.depth, self.module.nesting, self.in_expression) = context[0]
+        self.breaks, self.continues, loops = context[1]
+        del self.loops[loops:]
+        self.comparing = False
+        self.discarding = self.lost = self.statement = None
 
     # Simple statements
 
@@ -148,6 +165,7 @@ class Flow(Evaluator):
             self.eval(value)
             self.discarding = None
             self.module.looped(value.elt, value.generators[-1].iter)
+            return
         elif isinstance(value, ast.Call):
             self.discarding = None if self.probing else value
             self.statement = None if self.in_expression else value
@@ -159,11 +177,10 @@ class Flow(Evaluator):
                 self.statement = None
                 self.eval(item)
             self.discarding = None
+            return
         elif isinstance(value, ast.IfExp):
             self.in_expression = True
-            self._if(
-                ast.copy_location(ast.If(value.test, [ast.Expr(value.body)], [ast.Expr(value.orelse)]), node)
-            )
+            self._if(self.module.as_statement(value))
             self.in_expression = False
             return
         if isinstance(value, ast.Call):
@@ -238,9 +255,7 @@ class Flow(Evaluator):
 
     @_on(ast.AugAssign)
     def _augassign(self, node: ast.AugAssign) -> None:
-        load = _as_load(node.target)
-        value = self.eval(ast.copy_location(ast.BinOp(load, node.op, node.value), node))
-        self.bind(node.target, value)
+        self.bind(node.target, self.eval(self.module.as_operation(node)))
 
     @_on(ast.Return)
     def _return(self, node: ast.Return) -> None:
@@ -491,6 +506,9 @@ class Flow(Evaluator):
             if default is not None and not isinstance(default, ast.Constant):
                 self.eval(default)
                 self.module.as_default(default)
+        if self.owner is not None:
+            self.module.method(self, self.owner, node)
+            return
         function = self.module.function(node, self)
         self.state.env[node.name] = Value(Kind.FUNCTION, data=function)
 
@@ -514,9 +532,3 @@ def _catches_cuda_errors(handler: ast.ExceptHandler) -> bool:
         return True
     names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return any(getattr(name, "id", getattr(name, "attr", "")) in _CATCHES_CUDA for name in names)
-
-
-def _as_load(node: ast.expr) -> ast.expr:
-    if isinstance(node, ast.Name):
-        return ast.copy_location(ast.Name(node.id, ast.Load()), node)
-    return node

@@ -215,7 +215,7 @@ def _operation(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Val
     exempt = api.CPU_ARGUMENTS.get(name, ())
     parties: list[tuple[ast.expr, Value]] = []
     for index, (at, value) in enumerate(args.positional):
-        if index in exempt or (isinstance(at, ast.Starred)):
+        if index in exempt or isinstance(at, ast.Starred):
             continue
         if value.kind is Kind.CONTAINER:
             for item in value.items or ((value.element,) if value.element else ()):
@@ -226,7 +226,7 @@ def _operation(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Val
             parties.append((at, value))
     if name.endswith("_like"):
         return Value(Kind.TENSOR, ev.combine([value for _, value in parties]), cell)
-    parties.extend(p for key, p in args.keywords.items() if key not in ("out", "generator"))
+    parties.extend(p for key, p in args.keywords.items() if key not in ("out", "generator", *exempt))
     if name.endswith("_loss") or "cross_entropy" in name:
         note(args.positional[1:2], AS_TENSOR)
         parties = [(at, followed(value)) for at, value in parties]
@@ -382,7 +382,7 @@ def loader(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
     cell = ev.module.cell(node, "made")
     batch = cell.child("batch", "", "element")
     device = Device(Form.CPU, "cpu", batch)
-    collate = args.get(7, "collate_fn")
+    collate = args.get(6, "collate_fn")
     dataset = args.get(0, "dataset")
     if collate is not None and collate.kind is not Kind.NONE:
         device = _collated(ev, collate, batch)

@@ -193,11 +193,12 @@ class Cell:
 
     def note(self, evidence: int) -> None:
         """Record how the object was used, here and wherever it came from."""
-        if self.seen & evidence == evidence:
-            return
-        self.seen |= evidence
-        for source in self.sources or ():
-            source.note(evidence)
+        todo = [self]
+        while todo:
+            cell = todo.pop()
+            if cell.seen & evidence != evidence:
+                cell.seen |= evidence
+                todo.extend(cell.sources or ())
 
     def flows_from(self, source: Cell) -> None:
         """Record that this cell may be the object of `source`."""
