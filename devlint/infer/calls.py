@@ -34,6 +34,7 @@ from .values import (
     Origin,
     Truth,
     Value,
+    container,
     join,
 )
 
@@ -294,10 +295,10 @@ def _mapping_view(ev: Evaluator, node: ast.Call, base: Value, name: str) -> Valu
     if base.kind is Kind.UNKNOWN:
         base.cell.note(AS_OTHER | AS_CONTAINER)
     if name == "keys":
-        return Value(Kind.CONTAINER, element=UNKNOWN)
+        return container(element=UNKNOWN)
     item = base.element or ev.part(base, ("item", "value"), "item")
-    element = item if name == "values" else Value(Kind.CONTAINER, items=(UNKNOWN, item))
-    return Value(Kind.CONTAINER, cell=None, element=element)
+    element = item if name == "values" else container(items=(UNKNOWN, item))
+    return container(cell=None, element=element)
 
 
 def container_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
@@ -313,12 +314,12 @@ def container_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args
         if isinstance(value.data, frozenset):
             held = value.data | (held or frozenset())
         if isinstance(node.func, ast.Attribute):
-            ev._rebind(node.func.value, Value(Kind.CONTAINER, cell=base.cell, element=element, data=held))
+            ev._rebind(node.func.value, container(cell=base.cell, element=element, data=held))
         return NONE
     if name in ("items", "values"):
         item = ev.element_of(base, node)
-        element = item if name == "values" else Value(Kind.CONTAINER, items=(UNKNOWN, item))
-        return Value(Kind.CONTAINER, element=element, data=base.data)
+        element = item if name == "values" else container(items=(UNKNOWN, item))
+        return container(element=element, data=base.data)
     if name in ("get", "pop", "popitem", "popleft", "setdefault"):
         if first is not None and base.cell is not None and first.data is not None:
             stored = ev.state.env.get((base.cell, first.data))
@@ -359,10 +360,10 @@ def module_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: A
     if name in ("parameters", "named_parameters", "buffers", "named_buffers"):
         return torchcalls.parameters(ev, base, named=name.startswith("named"))
     if name in ("modules", "children", "values"):
-        return Value(Kind.CONTAINER, element=ev.element_of(Value(Kind.MODULE, cell=base.cell), node))
+        return container(element=ev.element_of(Value(Kind.MODULE, cell=base.cell), node))
     if name in ("named_modules", "named_children", "items"):
         part = ev.element_of(Value(Kind.MODULE, cell=base.cell), node)
-        return Value(Kind.CONTAINER, element=Value(Kind.CONTAINER, items=(STRING, part)))
+        return container(element=container(items=(STRING, part)))
     if name in ("register_buffer", "register_parameter", "add_module", "register_module"):
         _register(ev, base, name, args)
         return NONE

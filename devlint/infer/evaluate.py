@@ -18,6 +18,7 @@ from .values import (
     AS_TENSOR,
     CPU,
     DTYPE,
+    MAX_ITEMS,
     MAY_HOLD_TENSORS,
     NONE,
     NUMBER,
@@ -34,6 +35,7 @@ from .values import (
     Truth,
     Value,
     accelerator,
+    container,
     join,
 )
 
@@ -43,8 +45,6 @@ if TYPE_CHECKING:
 DEVICE_NAME = re.compile(r"(cpu|cuda|mps|xpu|hpu|npu|mtia|xla|musa|ipu)(:\d+)?\Z")
 _LOADER_ATTRIBUTES = frozenset({"dataset", "batch_sampler", "collate_fn", "num_workers"})
 _MODULE_PARTS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias"})
-_MAX_ITEMS = 256
-"""Longer displays are tables of data: a sample tells what they hold."""
 _MAX_NESTING = 400
 """Expressions nested deeper are unknown."""
 _MAX_PARTIES = 64
@@ -631,20 +631,18 @@ class Evaluator:
     @handles(ast.Tuple, ast.List, ast.Set)
     def _display(self, node: ast.Tuple | ast.List | ast.Set) -> Value:
         items = node.elts
-        if len(items) > _MAX_ITEMS:
-            items = [item for item in items if not isinstance(item, ast.Constant)][:_MAX_ITEMS]
+        if len(items) > MAX_ITEMS:
+            items = [item for item in items if not isinstance(item, ast.Constant)][:MAX_ITEMS]
         values = [self.eval(item) for item in items]
         if any(isinstance(item, ast.Starred) for item in items):
             element = values[0]
             for value in values[1:]:
                 element = join(element, value)
-            return Value(
-                Kind.CONTAINER, cell=self.module.cell(node, "made"), element=element, data=held_by(values)
-            )
+            return container(cell=self.module.cell(node, "made"), element=element, data=held_by(values))
         if not values:
-            return Value(Kind.CONTAINER, cell=self.module.cell(node, "made"), items=())
+            return container(cell=self.module.cell(node, "made"), items=())
         cell = self.module.cell(node, "made")
-        return Value(Kind.CONTAINER, cell=cell, items=tuple(values), data=held_by(values))
+        return container(cell=cell, items=tuple(values), data=held_by(values))
 
     @handles(ast.Dict)
     def _dict(self, node: ast.Dict) -> Value:
@@ -661,19 +659,17 @@ class Evaluator:
                 self.state.env[(cell, subscript_key(key))] = value
             values.append(value)
             element = value if element is None else join(element, value)
-        return Value(Kind.CONTAINER, cell=cell, element=element, data=held_by(values))
+        return container(cell=cell, element=element, data=held_by(values))
 
     @handles(ast.ListComp, ast.SetComp, ast.GeneratorExp)
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
         element = self._generate(node.generators, [node.elt])
-        return Value(
-            Kind.CONTAINER, cell=self.module.cell(node, "made"), element=element, data=held_by([element])
-        )
+        return container(cell=self.module.cell(node, "made"), element=element, data=held_by([element]))
 
     @handles(ast.DictComp)
     def _dictcomp(self, node: ast.DictComp) -> Value:
         element = self._generate(node.generators, [node.key, node.value])
-        return Value(Kind.CONTAINER, cell=self.module.cell(node, "made"), element=element)
+        return container(cell=self.module.cell(node, "made"), element=element)
 
     def _generate(self, generators: list[ast.comprehension], results: list[ast.expr]) -> Value:
         names = {
@@ -725,7 +721,7 @@ class Evaluator:
             stars = [index for index, item in enumerate(target.elts) if isinstance(item, ast.Starred)]
             for index, item in enumerate(target.elts):
                 if isinstance(item, ast.Starred):
-                    self.bind(item.value, Value(Kind.CONTAINER, element=self.element_of(value, item)))
+                    self.bind(item.value, container(element=self.element_of(value, item)))
                 elif stars and (index > stars[0] or value.items is not None):
                     self.bind(item, self.element_of(value, item))
                 else:
@@ -774,7 +770,7 @@ class Evaluator:
             self._rebind_whole(target.value, base, value)
         elif base.kind is Kind.CONTAINER and base.items is None:
             element = value if base.element is None else join(base.element, value)
-            self._rebind(target.value, base._replace(element=element))
+            self._rebind(target.value, container(base.cell, element=element, data=base.data))
 
     def _rebind_whole(self, target: ast.expr, base: Value, value: Value) -> None:
         """`batch[k] = batch[k].to(d)` in a loop over the keys moves the whole batch."""
@@ -840,11 +836,11 @@ def concatenation(left: Value, right: Value) -> Value:
     if left.kind is not Kind.CONTAINER:
         left, right = right, left
     if right.kind is not Kind.CONTAINER:
-        return left._replace(items=None, element=left.items[0]) if left.items else left
+        return container(left.cell, element=left.items[0], data=left.data) if left.items else left
     held = held_by([left, right])
     if left.items is not None and right.items is not None:
-        return Value(Kind.CONTAINER, cell=left.cell, items=left.items + right.items, data=held)
+        return container(cell=left.cell, items=left.items + right.items, data=held)
     elements = [v.element or (v.items[0] if v.items else None) for v in (left, right)]
     known = [element for element in elements if element is not None]
     element = join(known[0], known[-1]) if known else None
-    return Value(Kind.CONTAINER, cell=left.cell, element=element, data=held)
+    return container(cell=left.cell, element=element, data=held)

@@ -166,7 +166,7 @@ class Flow(Evaluator):
             self.discarding = None
             self.module.looped(value.elt, value.generators[-1].iter)
             return
-        elif isinstance(value, ast.Call):
+        if isinstance(value, ast.Call):
             self.discarding = None if self.probing else value
             self.statement = None if self.in_expression else value
             self.eval(value)

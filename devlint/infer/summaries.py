@@ -17,6 +17,7 @@ from .values import (
     Form,
     Kind,
     Value,
+    container,
 )
 
 if TYPE_CHECKING:
@@ -190,6 +191,8 @@ def _substitute_value(
         return Value(Kind.TENSOR, place, cell)
     if value.kind is Kind.STRING:
         return Value(Kind.STRING, place, origin=value.origin, data=value.data)
+    if value.kind is Kind.CONTAINER:
+        return container(cell, items, element)._replace(device=place, origin=value.origin)
     return Value(value.kind, place, cell, data, items, element, value.origin)
 
 

@@ -30,6 +30,7 @@ from .values import (
     Truth,
     Value,
     accelerator,
+    container,
     join,
 )
 
@@ -86,10 +87,9 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
     if dotted in api.TENSOR_DATASETS:
         values = [value for _, value in args.positional]
         note(args.positional, AS_TENSOR)
-        return Value(
-            Kind.CONTAINER,
+        return container(
             cell=ev.module.cell(node, "made"),
-            element=Value(Kind.CONTAINER, items=tuple(values)),
+            element=container(items=tuple(values)),
         )
     if dotted.startswith("torch.utils.data.") and name in ("random_split", "Subset", "ConcatDataset"):
         return _subset(ev, name, args)
@@ -260,7 +260,7 @@ def _sequence(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Valu
     if first is None:
         return UNKNOWN
     if name == "pad_packed_sequence":
-        return Value(Kind.CONTAINER, items=(Value(Kind.TENSOR, first.device), Value(Kind.TENSOR, CPU)))
+        return container(items=(Value(Kind.TENSOR, first.device), Value(Kind.TENSOR, CPU)))
     if name.startswith("pack"):
         return Value(Kind.BATCH, ev.location(first), ev.module.cell(node))
     element = ev.element_of(first, node) if first.kind is Kind.CONTAINER else first
@@ -328,8 +328,8 @@ def parameters(ev: Evaluator, base: Value, named: bool) -> Value:
     held = frozenset({base.cell}) if base.cell is not None else None
     element = Value(Kind.PARAMETER, ev.place_of(base), data=held)
     if named:
-        element = Value(Kind.CONTAINER, items=(STRING, element), data=held)
-    return Value(Kind.CONTAINER, element=element, data=held)
+        element = container(items=(STRING, element), data=held)
+    return container(element=element, data=held)
 
 
 def _optimizer(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Value:
@@ -415,7 +415,7 @@ def _collected(ev: Evaluator, cls: Class, batch: Cell) -> Device:
 def _subset(ev: Evaluator, name: str, args: Arguments) -> Value:
     first = args.get(0, "dataset") or UNKNOWN
     if name == "random_split":
-        return Value(Kind.CONTAINER, element=first)
+        return container(element=first)
     return first
 
 
@@ -432,7 +432,7 @@ def _pass_through(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) -
         element = ev.element_of(first, node)
         for _, value in args.positional[1:]:
             element = join(element, ev.element_of(value, node))
-        return Value(Kind.CONTAINER, element=element, data=held_by([v for _, v in args.positional]))
+        return container(element=element, data=held_by([v for _, v in args.positional]))
     if dotted.startswith("copy.") and first.kind is Kind.MODULE and first.cell is not None:
         cell = ev.module.cell(node, "made")
         ev.state.places[cell] = ev.place_of(first)
@@ -454,14 +454,12 @@ def _builtin(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Value
         element = None
         for _, value in args.keywords.values():
             element = value if element is None else join(element, value)
-        return Value(Kind.CONTAINER, cell=cell, items=None if element else (), element=element)
+        return container(cell=cell, items=None if element else (), element=element)
     if name == "enumerate" and first is not None:
-        return Value(
-            Kind.CONTAINER, element=Value(Kind.CONTAINER, items=(NUMBER, ev.element_of(first, node)))
-        )
+        return container(element=container(items=(NUMBER, ev.element_of(first, node))))
     if name == "zip":
         items = tuple(ev.element_of(value, at) for at, value in args.positional)
-        return Value(Kind.CONTAINER, element=Value(Kind.CONTAINER, items=items))
+        return container(element=container(items=items))
     if name == "next" and first is not None:
         return ev.element_of(first, node)
     if name == "filter" and len(values) == 2:
@@ -523,5 +521,5 @@ def _map(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
     if function.kind is Kind.FUNCTION and function.data.positional:
         summary = ev.module.summary(function.data)
         given: dict[str, tuple[ast.expr | None, Value]] = {function.data.positional[0]: (at, element)}
-        return Value(Kind.CONTAINER, element=use_summary(ev, node, function.data, summary, given))
-    return Value(Kind.CONTAINER, element=ev.fresh(node))
+        return container(element=use_summary(ev, node, function.data, summary, given))
+    return container(element=ev.fresh(node))

@@ -258,6 +258,50 @@ OTHER = Value(Kind.OTHER)
 DTYPE = Value(Kind.DTYPE)
 
 
+MAX_ITEMS = 256
+"""Longer displays are tables of data: a sample tells what they hold."""
+_MAX_PARTS = 1024
+_MAX_LEVELS = 16
+
+
+def container(
+    cell: Cell | None = None,
+    items: tuple[Value, ...] | None = None,
+    element: Value | None = None,
+    data: frozenset[Cell] | None = None,
+) -> Value:
+    """A container of those items, or of some that are like `element`; `data` are the modules it holds.
+
+    What it knows of its parts is bounded: `y = y + y` and `y = (y, y)` double it each time.
+    """
+    if items is not None and not (len(items) <= MAX_ITEMS and _is_small(items)):
+        element = _element(Value(items=items[:MAX_ITEMS]))
+        items = None
+    if element is not None and not _is_small((element,)):
+        element = element._replace(items=None, element=None)
+    return Value(Kind.CONTAINER, UNKNOWN_DEVICE, cell, data, items, element)
+
+
+def _is_small(values: tuple[Value, ...]) -> bool:
+    """Whether values have few enough parts, counted as often as they are reached, on few enough levels."""
+    parts, level = 0, values
+    for _ in range(_MAX_LEVELS):
+        parts += len(level)
+        if parts > _MAX_PARTS:
+            return False
+        below: list[Value] = []
+        for value in level:
+            below.extend(value.items or ())
+            if value.element is not None:
+                below.append(value.element)
+            if len(below) > _MAX_PARTS:
+                return False
+        if not below:
+            return True
+        level = tuple(below)
+    return False
+
+
 def join(a: Value, b: Value) -> Value:
     """The value of a variable that is `a` on one path and `b` on another."""
     if a is b or a == b:
