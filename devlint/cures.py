@@ -20,6 +20,8 @@ def keep_result(call: libcst.Call) -> Change | None:
     return Change("assign the result", ((call, kept),), safe=True)
 
 
-def available_device(literal: str) -> libcst.BaseExpression:
+def available_device(literal: str, operand: bool) -> libcst.BaseExpression:
     """The expression that falls back to the cpu where there is no CUDA device."""
-    return cst.parse_expression(f'{literal} if torch.cuda.is_available() else "cpu"')
+    quote = literal[-1]  # the literal may stand inside an f-string, which ends at the other quote
+    choice = f"{literal} if torch.cuda.is_available() else {quote}cpu{quote}"
+    return cst.parse_expression(f"({choice})" if operand else choice)

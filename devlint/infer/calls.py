@@ -15,6 +15,7 @@ from .summaries import function_call
 from .values import (
     AS_CONTAINER,
     AS_MODULE,
+    AS_NAMED,
     AS_OPERAND,
     AS_OTHER,
     CPU,
@@ -79,6 +80,10 @@ _REDUCTIONS = frozenset(
         "amin",
     ]
 )
+_NO_LAYER = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "mm", "bmm", "mv"})
+"""Methods of tensors that take tensors, and that nobody would name a layer after."""
+_AXES = frozenset({"dim", "dims", "dim0", "dim1", "keepdim", "start_dim", "end_dim", "axis"})
+"""Keywords of tensors' methods that layers are not called with."""
 _RUNS_FORWARD = frozenset({"forward", "generate", "__call__"})
 
 
@@ -247,7 +252,11 @@ def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
         return moves.move_unknown(ev, node, base, name, args)
     if cell is None:
         return ev.fresh(node) if name not in TENSOR_ONLY else tensor_method(ev, node, base, name, args)
-    ev.attribute_evidence(cell, name)
+    named = name in TENSOR_ONLY and _is_tensors_own(ev, name, args)
+    if named:
+        cell.note(AS_NAMED)
+    else:
+        ev.attribute_evidence(cell, name)
     if name in ("parameters", "named_parameters"):
         return torchcalls.parameters(ev, base, named=name == "named_parameters")
     if name == "register_buffer":
@@ -273,7 +282,7 @@ def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
         return Value(Kind.TENSOR, base.device, cell) if base.kind is Kind.BATCH else base
     if name in _SAME_OBJECT:
         return base
-    if name in TENSOR_ONLY or name in (
+    if named or name in (
         "is_pinned",
         "size",
         "dim",
@@ -288,6 +297,19 @@ def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
     if name in ("load_state_dict", "state_dict", "zero_grad", "step"):
         return ev.fresh(node)
     return unknown_call(ev, node, args)
+
+
+def _is_tensors_own(ev: Evaluator, name: str, args: Arguments) -> bool:
+    """Whether a call can be that of a tensor's method: not of a class's of this file, nor of a module's part.
+
+    `net.norm(x)` may run a layer: it may be given a tensor, and layers are called by plain words.
+    """
+    if any(name in cls.methods for cls in ev.module.classes):
+        return False
+    if name in _NO_LAYER or ("_" in name and name != "log_softmax") or args.keywords.keys() & _AXES:
+        return True
+    given = args.positional
+    return not given or any(value.kind not in MAY_HOLD_TENSORS for _, value in given)
 
 
 def _mapping_view(ev: Evaluator, node: ast.Call, base: Value, name: str) -> Value:

@@ -359,9 +359,13 @@ class Evaluator:
         return Value(cell=cell)
 
     def attribute_evidence(self, cell: Cell, name: str) -> None:
-        """Learn from an attribute's name what the object is."""
+        """Learn from an attribute's name what the object is.
+
+        That a method of tensors is read, and not called, says nothing: a part of a module may be called so.
+        """
         if name in TENSOR_ONLY:
-            cell.note(AS_TENSOR)
+            if name in ("mT", "mH"):
+                cell.note(AS_TENSOR)
         elif name in MODULE_ONLY:
             cell.note(AS_MODULE)
         elif name in _LOADER_ATTRIBUTES:
@@ -398,6 +402,8 @@ class Evaluator:
                 place = base.device if base.device.form is not Form.CPU else UNKNOWN_DEVICE
                 return Value(Kind.BATCH, place, base.cell.child(index.data, "", "item"))
             if is_tensor_index(node.slice):
+                if kind is Kind.UNKNOWN:
+                    return base  # an array, a frame or a list of boxes is indexed so, too
                 base.cell.note(AS_TENSOR)
                 return Value(Kind.TENSOR, self.location(base), base.cell)
             if index.kind is Kind.STRING and kind is Kind.UNKNOWN:

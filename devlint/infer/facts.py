@@ -54,6 +54,8 @@ class HardcodedDevice(NamedTuple):
     """`argument`; `default` of a parameter; `autocast` device type."""
     has_torch: bool
     """Whether the name `torch` is at hand for a cure."""
+    operand: bool
+    """Whether it is part of an expression that binds tighter than a conditional expression."""
 
 
 class StaleOptimizer(NamedTuple):

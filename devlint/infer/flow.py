@@ -123,6 +123,8 @@ class Flow(Evaluator):
         """How many loops enclose the statement at hand."""
         self.probing = 0
         """How many contexts enclose it that expect it to fail."""
+        self.typing = False
+        """Inside `if TYPE_CHECKING:`."""
         self.owner: Class | None = None
         """The class whose body this is."""
 
@@ -141,13 +143,14 @@ class Flow(Evaluator):
 
     def _context(self) -> tuple[Any, ...]:
         return (
-            (self.trying, self.probing, self.depth, self.module.nesting, self.in_expression),
+            (self.trying, self.probing, self.depth, self.module.nesting, self.in_expression, self.typing),
             (self.breaks, self.continues, len(self.loops)),
         )
 
     def _restore(self, context: tuple[Any, ...]) -> None:
         """Forget the statement that was too deep, and where in it the evaluation was."""
-        (self.trying, self.probing, self.depth, self.module.nesting, self.in_expression) = context[0]
+        self.trying, self.probing, self.depth, self.module.nesting = context[0][:4]
+        self.in_expression, self.typing = context[0][4:]
         self.breaks, self.continues, loops = context[1]
         del self.loops[loops:]
         self.comparing = False
@@ -314,7 +317,12 @@ class Flow(Evaluator):
         for alias in node.names:
             self.module.imported(alias.name, self.state.accelerated or bool(self.trying))
             name = alias.asname or alias.name.split(".")[0]
+            self._for_types(name)
             self.state.env[name] = Value(Kind.LIBRARY, data=alias.name if alias.asname else name)
+
+    def _for_types(self, name: str) -> None:
+        if self.function is None:
+            (self.module.only_typed.add if self.typing else self.module.only_typed.discard)(name)
 
     @_on(ast.ImportFrom)
     def _importfrom(self, node: ast.ImportFrom) -> None:
@@ -336,7 +344,9 @@ class Flow(Evaluator):
         moves = self.module.moves
         otherwise = self.state.copy()
         guards.assume(self, node.test, test, True)
+        typing, self.typing = self.typing, self.typing or _is_type_checking(node.test)
         self.run(node.body)
+        self.typing = typing
         then, self.state = self.state, otherwise
         guards.assume(self, node.test, test, False)
         if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
@@ -515,6 +525,10 @@ class Flow(Evaluator):
     @_on(ast.ClassDef)
     def _class(self, node: ast.ClassDef) -> None:
         self.state.env[node.name] = Value(Kind.CLASS, data=self.module.define_class(self, node))
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    return (test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", "")) == "TYPE_CHECKING"
 
 
 def _expects_failure(node: ast.expr) -> bool:

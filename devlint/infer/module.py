@@ -102,6 +102,8 @@ class Module:
         self.depth = 0
         self.nesting = 0
         """How deep in expressions the evaluation is, those of callers included."""
+        self.only_typed: set[str] = set()
+        """Names that the module imports for type checkers alone."""
         self._stand_ins: dict[ast.AST, Any] = {}
 
         self.discards: dict[ast.Call, Seen] = {}

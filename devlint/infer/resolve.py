@@ -21,6 +21,7 @@ from .values import (
     AS_SWITCH,
     AS_TENSOR,
     DIFFERENTIATED,
+    IS_TENSOR,
     ON_DEVICE,
     TENSORS,
     TO_MODULE,
@@ -76,6 +77,13 @@ class Source:
             self._column(end_line, node.end_col_offset or 0),
         )
 
+    def receiver(self, node: ast.expr) -> str:
+        """The source of an expression as it must be spelled before a dot."""
+        text = self.quote(node)
+        plain = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Tuple, ast.List, ast.Dict, ast.Set)
+        comprehensions = (ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp)
+        return text if isinstance(node, (*plain, *comprehensions)) else f"({text})"
+
     def quote(self, node: ast.AST) -> str:
         """The source of an expression on one line."""
         if not isinstance(node, ast.expr):
@@ -110,7 +118,7 @@ def _spread(module: Module) -> None:
     for _ in range(3):
         for argument, parameter in module.links:
             if parameter.seen:
-                argument.note(parameter.seen & (AS_TENSOR | AS_OPERAND | AS_MODULE | AS_OTHER))
+                argument.note(parameter.seen & (IS_TENSOR | AS_OPERAND | AS_MODULE | AS_OTHER))
 
 
 # Discarded moves
@@ -131,7 +139,7 @@ def _discarded(module: Module, source: Source) -> list[AnyFact]:
                 seen.method,
                 seen.casts,
                 kind,
-                source.quote(receiver),
+                source.receiver(receiver),
                 _assignable(receiver) and kind is not Kind.PARAMETER and seen.statement,
                 source.quote(seen.loop) if seen.loop is not None else None,
                 seen.rebound,
@@ -170,7 +178,7 @@ def in_use(value: Value) -> Value:
     """A value of unknown kind, with the kind that its use shows."""
     if value.kind is not Kind.UNKNOWN or value.cell is None:
         return value
-    if value.cell.seen & AS_MODULE and not value.cell.seen & AS_TENSOR:
+    if value.cell.seen & AS_MODULE and not value.cell.seen & IS_TENSOR:
         return value._replace(kind=Kind.MODULE)
     return value._replace(kind=kind_by_use(value) or Kind.UNKNOWN)
 
@@ -189,14 +197,14 @@ def _contradicted(cell: Cell) -> bool:
     return False
 
 
-def _used_as_tensor(cell: Cell, depth: int = 4) -> bool:
+def _used_as_tensor(cell: Cell, evidence: int = IS_TENSOR, depth: int = 4) -> bool:
     """Whether its use shows a tensor, or that of everything it may be."""
-    if cell.seen & AS_TENSOR:
+    if cell.seen & evidence:
         return True
     return (
         bool(cell.sources)
         and depth > 0
-        and all(_used_as_tensor(source, depth - 1) for source in cell.sources or ())
+        and all(_used_as_tensor(source, evidence, depth - 1) for source in cell.sources or ())
     )
 
 
@@ -250,15 +258,32 @@ def _assignable(node: ast.expr) -> bool:
 
 def _hardcoded(module: Module, source: Source) -> list[AnyFact]:
     found: list[AnyFact] = []
-    has_torch = module.state.env.get("torch") == Value(Kind.LIBRARY, data="torch")
+    known = module.state.env.get("torch") == Value(Kind.LIBRARY, data="torch")
+    has_torch = known and "torch" not in module.only_typed
     for node, (_, receiver, given, device) in module.calls.items():
-        found.append(HardcodedCall(source.span(node), "Call", source.quote(receiver), given, device))
+        found.append(HardcodedCall(source.span(node), "Call", source.receiver(receiver), given, device))
+    operands = _operands(module.tree) if module.literals else frozenset()
     for literal, (_, role) in module.literals.items():
         assert isinstance(literal, ast.Constant)
         found.append(
-            HardcodedDevice(source.span(literal), "SimpleString", str(literal.value), role, has_torch)
+            HardcodedDevice(
+                source.span(literal),
+                "SimpleString",
+                str(literal.value),
+                role,
+                has_torch,
+                literal in operands,
+            )
         )
     return found
+
+
+def _operands(tree: ast.Module) -> frozenset[ast.AST]:
+    """The parts of expressions that bind tighter than a conditional expression, or as tightly."""
+    tight = (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Attribute, ast.comprehension)
+    return frozenset(
+        child for node in ast.walk(tree) if isinstance(node, tight) for child in ast.iter_child_nodes(node)
+    )
 
 
 # Optimizers
@@ -495,7 +520,7 @@ def _belongs(cell: Cell | None, whole: Cell) -> bool:
 
 def _follows_a_tensor(cell: Cell) -> bool:
     """Whether a device is that of a tensor (`x.device`), which is wherever the caller put it."""
-    return cell.via == "device" and cell.parent is not None and bool(cell.parent.seen & AS_TENSOR)
+    return cell.via == "device" and cell.parent is not None and bool(cell.parent.seen & IS_TENSOR)
 
 
 def _sibling_moved(element: _Element, there: Device) -> bool:
@@ -506,7 +531,7 @@ def _sibling_moved(element: _Element, there: Device) -> bool:
     if element.cell in element.whole.moved or not element.whole.moved:
         return False
     structural = element.cell.via == "item" and type(element.cell.key) is int
-    return moved == there and (structural or bool(element.cell.seen & AS_TENSOR))
+    return moved == there and (structural or bool(element.cell.seen & IS_TENSOR))
 
 
 def _moved_elsewhere(element: _Element, there: Device) -> bool:

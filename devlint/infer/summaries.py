@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from . import moves
 from .scope import Function, Summary
 from .values import (
-    AS_TENSOR,
+    IS_TENSOR,
     TENSORS,
     UNKNOWN_DEVICE,
     Cell,
@@ -102,7 +102,7 @@ def _told_inside(device: Device) -> bool:
     if not isinstance(cell, Cell) or cell.batch is None or cell in cell.batch.moved:
         return False
     structural = cell.via == "item" and type(cell.key) is int
-    return cell.batch.moved_to is not None and (structural or bool(cell.seen & AS_TENSOR))
+    return cell.batch.moved_to is not None and (structural or bool(cell.seen & IS_TENSOR))
 
 
 def _passed(ev: Evaluator, cell: Cell, by_cell: dict[Cell, tuple[ast.expr | None, Value]]) -> Cell:

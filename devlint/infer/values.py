@@ -129,6 +129,9 @@ DIFFERENTIATED = 16
 """`.backward()` was called on it."""
 TO_MODULE = 32
 """Passed to a module call."""
+AS_NAMED = 512
+"""A method was called that tensors have: so may an object of any class."""
+IS_TENSOR = AS_TENSOR | AS_NAMED
 AS_CONTAINER = 64
 AS_SWITCH = 128
 """A variable that holds the cpu, and that what is on the cpu anyway is moved to: it is meant to change."""
