@@ -11,13 +11,13 @@ if TYPE_CHECKING:
     import libcst
 
 
-def keep_result(call: libcst.Call) -> Change | None:
+def keep_result(call: libcst.Call, safe: bool) -> Change | None:
     """`x.to(d)` as a statement becomes `x = x.to(d)`."""
     receiver = call.func.value if isinstance(call.func, cst.Attribute) else None
     if not isinstance(receiver, (cst.Name, cst.Attribute, cst.Subscript)):
         return None
     kept = cst.Assign(targets=[cst.AssignTarget(target=receiver)], value=call)
-    return Change("assign the result", ((call, kept),), safe=True)
+    return Change("assign the result", ((call, kept),), safe)
 
 
 def available_device(literal: str, operand: bool) -> libcst.BaseExpression:

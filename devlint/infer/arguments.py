@@ -54,6 +54,18 @@ class Arguments:
             return self.positional[index][1]
         return None
 
+    def spill(self, ev: Evaluator, from_device: bool = False) -> None:
+        """What is called is unknown, or takes nothing from a device."""
+        if ev.module.keeping:
+            for _, value in (*self.all(), *self.unpacked):
+                ev.module.spill(value, from_device)
+
+    def spill_beyond_first(self, ev: Evaluator, known: bool) -> None:
+        """Of what an unknown model takes beside its input, nobody knows what becomes."""
+        if ev.module.keeping and not known:
+            for _, value in (*self.positional[1:], *self.keywords.values(), *self.unpacked):
+                ev.module.spill(value)
+
     def all(self) -> Iterator[tuple[ast.expr, Value]]:
         """Every argument that has a position or a name."""
         yield from self.positional
@@ -62,6 +74,7 @@ class Arguments:
 
 def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
     """Call something unknown: what it is given may meet inside, if the result turns out to be a loss."""
+    args.spill(ev)
     first = args.get(0, "name")
     if first is not None and isinstance(first.data, str) and _imports(node):
         ev.module.imported(first.data, ev.state.accelerated)

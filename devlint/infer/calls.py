@@ -211,8 +211,12 @@ def tensor_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: A
     if name == "is_pinned":
         return Value(Kind.FLAG, data=Truth(True, False))
     if name in api.NUMBER_METHODS:
+        if args.positional:
+            args.spill(ev)  # `x.equal(y)`
+            ev.module.spill(base)
         return NUMBER
     if name == "numpy":
+        ev.module.spill(base, from_device=True)
         return Value(Kind.ARRAY, CPU)
     if name == "backward":
         if base.cell is not None:
@@ -461,6 +465,7 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
     unmoved = [
         (at, value) for at, value in given if value.kind in MAY_HOLD_TENSORS or value.kind is Kind.CONTAINER
     ]
+    args.spill_beyond_first(ev, known)
     for index, (at, value) in enumerate(unmoved):
         # Of what else an unknown model takes, some may belong on the cpu: lengths, texts, settings.
         if index == 0 or known or ev.location(value).key is ev.location(unmoved[0][1]).key:

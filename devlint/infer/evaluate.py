@@ -378,6 +378,8 @@ class Evaluator:
         base = self.eval(node.value)
         index = self.eval(node.slice)
         kind = base.kind
+        if self.module.keeping and index.device != base.device:
+            self.module.spill(index)  # an index of another device is an error, unless it is on the cpu
         if kind in TENSORS:
             return Value(Kind.TENSOR, base.device, base.cell)
         if kind is Kind.CONTAINER:
@@ -485,7 +487,9 @@ class Evaluator:
         other: Cell | None = None,
     ) -> None:
         """Record that values on two devices come together; `one` and `other` are their cells, where known."""
-        if here == there or Form.UNKNOWN in (here.form, there.form):
+        if here == there:
+            return
+        if Form.UNKNOWN in (here.form, there.form) and not self.module.keeping:
             return
         self.module.met(Met(self.function, left, here, right, there, one, other))
 

@@ -172,8 +172,10 @@ class Flow(Evaluator):
         if isinstance(value, ast.Call):
             self.discarding = None if self.probing else value
             self.statement = None if self.in_expression else value
-            self.eval(value)
+            result = self.eval(value)
             self.discarding = None
+            if value in self.module.keeping and isinstance(value.func, ast.Attribute):
+                self.bind(value.func.value, result)
         elif isinstance(value, ast.Tuple):
             for item in value.elts:  # `x, y.to(device)`
                 self.discarding = None if self.probing else item

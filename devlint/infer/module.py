@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..knowledge import api
@@ -34,6 +34,7 @@ from .values import (
     Cell,
     Device,
     Form,
+    Kept,
     Kind,
     Origin,
     Truth,
@@ -64,6 +65,8 @@ class Seen(NamedTuple):
     rebound: bool
     statement: bool
     """Whether the call is a statement of its own, so that an assignment can keep its result."""
+    owner: Value | None = None
+    """What the receiver is an attribute or an item of."""
 
 
 class Stale(NamedTuple):
@@ -106,6 +109,8 @@ class Module:
         """Names that the module imports for type checkers alone."""
         self._stand_ins: dict[ast.AST, Any] = {}
 
+        self.keeping: Mapping[ast.Call, Kept] = {}
+        """Moves whose results are discarded in the text, and are kept in this analysis."""
         self.discards: dict[ast.Call, Seen] = {}
         self.calls: dict[ast.Call, tuple[Function | None, ast.expr, str, str | None]] = {}
         self.literals: dict[ast.expr, tuple[Function | None, str]] = {}
@@ -409,7 +414,22 @@ class Module:
         assert isinstance(node.func, ast.Attribute)
         loop = flow.loop_of(node.func.value, node) if isinstance(flow, Flow) else None
         statement = isinstance(flow, Flow) and flow.statement is node
-        self.discards[node] = Seen(flow.function, receiver, method, casts, loop, False, statement)
+        owner = None
+        if statement and isinstance(node.func.value, (ast.Attribute, ast.Subscript)):
+            owner = flow.eval(node.func.value.value)
+        self.discards[node] = Seen(flow.function, receiver, method, casts, loop, False, statement, owner)
+
+    def spill(self, value: Value, from_device: bool = False) -> None:
+        """A value goes where nobody knows what is done with it, or where nothing of a device may go."""
+        todo = [value] if self.keeping else []
+        while todo:
+            each = todo.pop()
+            kept = each.device.key
+            if isinstance(kept, Kept):
+                kept.spilled |= not (from_device and kept.target.form is Form.CPU)
+            todo.extend(each.items or ())
+            if each.element is not None:
+                todo.append(each.element)
 
     def looped(self, node: ast.Call, iterable: ast.expr) -> None:
         """A discarded call turns out to be the body of a comprehension."""

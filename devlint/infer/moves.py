@@ -16,6 +16,7 @@ from .values import (
     Cell,
     Device,
     Form,
+    Kept,
     Kind,
     Origin,
     Value,
@@ -153,13 +154,23 @@ def move_tensor(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arg
     if ev.discarding is node:
         if device is not None or casts:
             discarded(ev, node, base, name, casts, device)
-        return base
+        return _as_kept(ev, node, base, device) or base
     kind = Kind.TENSOR if base.kind is Kind.PARAMETER else base.kind
     if device is None:
         return Value(kind, ev.location(base), base.cell)
     if ev.lost is not node:
         record_move(ev, base, device)
     return Value(kind, device, base.cell, origin=Origin("moved", node))
+
+
+def _as_kept(ev: Evaluator, node: ast.Call, base: Value, device: Device | None) -> Value | None:
+    """The result of a discarded move that is kept in this analysis."""
+    kept = ev.module.keeping.get(node)
+    if kept is None:
+        return None
+    kept.target = UNKNOWN_DEVICE if device is None or isinstance(device.key, Kept) else device
+    kind = base.kind if base.kind is Kind.SCALAR else Kind.TENSOR
+    return Value(kind, kept.place, base.cell, origin=Origin("moved", node))
 
 
 def retype(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> Value:
@@ -193,6 +204,8 @@ def move_unknown(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Ar
     if device is None:
         return base
     _note_switch(ev, base, device)
+    if (kept := _as_kept(ev, node, base, device)) is not None:
+        return kept
     if base.cell is not None and base.kind is Kind.UNKNOWN:
         relocate(ev, node, base, device, name)
     if ev.discarding is node:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from ..knowledge import api
 from ..span import Span
+from . import cure
 from .facts import AnyFact, BatchMeeting, Discarded, HardcodedCall, HardcodedDevice, StaleOptimizer
 from .flow import Path
 from .module import MaybeLoss, Module, Seen
@@ -126,12 +127,13 @@ def _spread(module: Module) -> None:
 
 def _discarded(module: Module, source: Source) -> list[AnyFact]:
     found: list[AnyFact] = []
-    for node, seen in module.discards.items():
+    kinds = {node: kind for node, seen in module.discards.items() if (kind := _tensor_kind(seen)) is not None}
+    bound = {node: _bound(module, node, kind) for node, kind in kinds.items()}
+    safe = [node for node, can in bound.items() if can and _may_be_safe(module, node)]
+    harm = cure.harm(module, safe)
+    for node, kind in kinds.items():
         assert isinstance(node.func, ast.Attribute)
-        kind = _tensor_kind(seen)
-        if kind is None:
-            continue
-        receiver = node.func.value
+        seen, receiver = module.discards[node], node.func.value
         found.append(
             Discarded(
                 source.span(node),
@@ -140,12 +142,43 @@ def _discarded(module: Module, source: Source) -> list[AnyFact]:
                 seen.casts,
                 kind,
                 source.receiver(receiver),
-                _assignable(receiver) and kind is not Kind.PARAMETER and seen.statement,
+                bound[node] is not None and node not in harm.certain,
                 source.quote(seen.loop) if seen.loop is not None else None,
+                node in safe and node not in harm.possible,
                 seen.rebound,
             )
         )
     return found
+
+
+def _is_certain(value: Value) -> bool:
+    """Whether a value is a tensor for sure, and no other object that has a `.to`, which may return None."""
+    if value.kind in TENSORS:
+        return True
+    return value.cell is not None and (
+        _used_as_tensor(value.cell, AS_TENSOR)
+        or _element_evidence(value.cell)
+        or _from_default_collate(value)
+    )
+
+
+def _bound(module: Module, node: ast.Call, kind: Kind) -> bool | None:
+    """Whether the receiver can be bound to the result with no effect elsewhere; None if not at all."""
+    assert isinstance(node.func, ast.Attribute)
+    seen = module.discards[node]
+    if kind is Kind.PARAMETER or not seen.statement or not _assignable(node.func.value):
+        return None
+    return cure.can_be_bound(module, node, seen)
+
+
+def _may_be_safe(module: Module, node: ast.Call) -> bool:
+    assert isinstance(node.func, ast.Attribute)
+    seen = module.discards[node]
+    return (
+        cure.only_moves(node, seen)
+        and _is_certain(seen.receiver)
+        and not cure.is_leaf(module.tree, node.func.value)
+    )
 
 
 def _tensor_kind(seen: Seen) -> Kind | None:

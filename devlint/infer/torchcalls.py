@@ -94,6 +94,7 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
     if dotted.startswith("torch.utils.data.") and name in ("random_split", "Subset", "ConcatDataset"):
         return _subset(ev, name, args)
     if head.startswith("numpy"):
+        args.spill(ev, from_device=True)
         return Value(Kind.ARRAY, CPU)
     if dotted in api.TENSOR_SOURCES:
         return Value(Kind.TENSOR, CPU, ev.module.cell(node), origin=Origin("factory", node))
@@ -166,6 +167,8 @@ def _torch(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Value:
         return args.positional[0][1] if args.positional else ev.fresh(node)
     known = api.TORCH_NOT_TENSOR.get(name)
     if known is not None:
+        if len(args.positional) > 1:
+            args.spill(ev)  # `torch.equal(x, y)`
         kind = _KINDS[known]
         return ev.fresh(node) if kind is Kind.UNKNOWN else Value(kind)
     if name[:1].isupper():
@@ -379,6 +382,7 @@ def batches(cell: Cell) -> Value:
 
 def loader(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
     """A data loader; its batches are on the cpu unless the dataset or `collate_fn` says otherwise."""
+    args.spill(ev, from_device=True)  # workers and pinned memory do not go with a device
     cell = ev.module.cell(node, "made")
     batch = cell.child("batch", "", "element")
     device = Device(Form.CPU, "cpu", batch)

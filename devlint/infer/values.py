@@ -97,6 +97,8 @@ def join_devices(a: Device, b: Device) -> Device:
     """The device of a value that is at `a` on one path and at `b` on another."""
     if a == b or a.form is b.form is Form.CPU:
         return a
+    if isinstance(a.key, Kept) or isinstance(b.key, Kept):
+        return _join_kept(a.key, b.key)
     if Form.UNKNOWN in (a.form, b.form):
         return UNKNOWN_DEVICE
     if Form.CPU in (a.form, b.form) or Form.EITHER in (a.form, b.form):
@@ -105,6 +107,14 @@ def join_devices(a: Device, b: Device) -> Device:
     if a.form is b.form is Form.ACCELERATOR:
         return a if a.name.split(":")[0] == b.name.split(":")[0] else UNKNOWN_DEVICE
     return UNKNOWN_DEVICE
+
+
+def _join_kept(a: object, b: object) -> Device:
+    """The device of a value that is a kept copy on one path at least."""
+    kept = [key for key in (a, b) if isinstance(key, Kept)]
+    for key in kept:
+        key.links.update(kept)
+    return Device(Form.EITHER, symbol_name(kept[0].target), kept[0])
 
 
 def devices_conflict(a: Device, b: Device) -> bool:
@@ -217,6 +227,29 @@ class Cell:
     def __repr__(self) -> str:
         """For people who debug the inference."""
         return f"<{self.label}>"
+
+
+class Kept(Cell):
+    """Where a discarded move's result would be if it were kept."""
+
+    __slots__ = ("before", "links", "move", "spilled", "target")
+
+    def __init__(self, move: Any, before: Device) -> None:
+        super().__init__("kept", move)
+        self.move = move
+        """The `ast.Call`."""
+        self.before = before
+        """Where the tensor is as the program stands."""
+        self.target = UNKNOWN_DEVICE
+        self.spilled = False
+        """Whether it went where nobody knows what it meets."""
+        self.links: set[Kept] = set()
+        """Others that stand or fall with it."""
+
+    @property
+    def place(self) -> Device:
+        """The device of what is kept."""
+        return Device(Form.SAME, "", self)
 
 
 class Origin(NamedTuple):
