@@ -33,7 +33,7 @@ _ITEM = re.compile(
 
 
 class Mark(NamedTuple):
-    """What must be reported on one line: `# ACM101`, `# ACM101 warning`, `# ACM101 unfixed, ACM102 unsafe`."""
+    """What must be reported on one line: `# ACM101`, `# ACM101 warning`, `# ACM101 unfixed, ACM102`."""
 
     row: int
     code: str
@@ -41,7 +41,7 @@ class Mark(NamedTuple):
     unfixed: bool
     """Whether there must be no fix, though the rule has some."""
     unsafe: bool = False
-    """Whether its fix must be unsafe."""
+    """Whether its fix must be unsafe: `# ACM101 unsafe`."""
 
 
 def programs(folder: Path) -> list[Path]:

@@ -383,12 +383,9 @@ class Evaluator:
         if kind in TENSORS:
             return Value(Kind.TENSOR, base.device, base.cell)
         if kind is Kind.CONTAINER:
-            if (
-                base.items is not None
-                and type(index.data) is int
-                and -len(base.items) <= index.data < len(base.items)
-            ):
-                return base.items[index.data]
+            known = _position(base, index)
+            if known is not None and base.items is not None:
+                return (self.state.env.get((base.cell, known)) if base.cell else None) or base.items[known]
             stored = self.state.env.get((base.cell, subscript_key(node.slice))) if base.cell else None
             if stored is not None:
                 return stored
@@ -652,6 +649,8 @@ class Evaluator:
         if not values:
             return container(cell=self.module.cell(node, "made"), items=())
         cell = self.module.cell(node, "made")
+        for position in range(len(values)):
+            self.state.env.pop((cell, position), None)  # of a list that was made here before
         return container(cell=cell, items=tuple(values), data=held_by(values))
 
     @handles(ast.Dict)
@@ -774,6 +773,12 @@ class Evaluator:
             return
         if value.origin is not None and value.origin.how == "moved":
             _place_element(base.cell)
+        known = _position(base, index) if base.kind is Kind.CONTAINER else None
+        if known is not None and base.items is not None:
+            items = (*base.items[:known], value, *base.items[known + 1 :])
+            self.state.env[(base.cell, known)] = value
+            self._rebind(target.value, container(base.cell, items, data=base.data))
+            return
         key = subscript_key(target.slice)
         self.state.env[(base.cell, key)] = value
         if base.kind in (Kind.BATCH, Kind.UNKNOWN) and not isinstance(target.slice, ast.Constant):
@@ -795,6 +800,13 @@ class Evaluator:
             base = self.eval(target.value)
             if base.cell is not None:
                 self.state.env[(base.cell, target.attr)] = value
+
+
+def _position(base: Value, index: Value) -> int | None:
+    """The item of a container that an index selects, counted from its start."""
+    length = len(base.items) if base.items is not None else 0
+    known = type(index.data) is int and -length <= index.data < length
+    return index.data % length if known else None
 
 
 def _weight(device: Device) -> int:

@@ -169,6 +169,9 @@ def _as_kept(ev: Evaluator, node: ast.Call, base: Value, device: Device | None) 
     if kept is None:
         return None
     kept.target = UNKNOWN_DEVICE if device is None or isinstance(device.key, Kept) else device
+    if isinstance(base.device.key, Kept):  # where it is without this move depends on that one
+        base.device.key.links.add(kept)
+        kept.links.add(base.device.key)
     kind = base.kind if base.kind is Kind.SCALAR else Kind.TENSOR
     return Value(kind, kept.place, base.cell, origin=Origin("moved", node))
 
