@@ -31,21 +31,26 @@ from torch.utils.data import DataLoader, TensorDataset
 device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
 out = []
 
-
+"""
+_HELPERS = {
+    "keep": """
 def keep(t, where):
     t = t.to(where)
     return t
 
-
+""",
+    "drop": """
 def drop(t: torch.Tensor, where):
     t.to(where)
     return t
 
-
+""",
+    "total": """
 def total(a, b):
     return (a + b).sum()
 
-
+""",
+    "Shift": """
 class Shift(nn.Module):
     def __init__(self):
         super().__init__()
@@ -56,7 +61,8 @@ class Shift(nn.Module):
     def forward(self, x):
         return self.layer(x)
 
-
+""",
+    "Store": """
 class Store:
     def __init__(self, value):
         self.value = value
@@ -64,10 +70,8 @@ class Store:
     def to(self, where):
         self.value = self.value.to(where)
 
-    def read(self):
-        return self.value.sum()
-
-"""
+""",
+}
 
 
 class Program(NamedTuple):
@@ -133,7 +137,9 @@ class _Writer:
             self.random.choice(steps)()
         for name in self.tensors[:3]:
             self._line(f"out.append({name}.sum().item())")
-        return Program(_PRELUDE + "\n".join(self.lines) + "\n", self.discards)
+        body = "\n".join(self.lines)
+        helpers = "".join(text for name, text in _HELPERS.items() if f"{name}(" in body)
+        return Program(f"{_PRELUDE}{helpers}\n{body}\n", self.discards)
 
     def _line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -340,6 +346,10 @@ def compare(made: Sequence[Program]) -> list[Result]:
         )
         for program, after, said in zip(made, fixed, says, strict=True)
     ]
+
+
+def _of(outcomes: dict[str, dict[str, dict[str, Any]]], text: str) -> dict[str, dict[str, Any]]:
+    return {device: by_text[text] for device, by_text in outcomes.items()}
 
 
 def _says(text: str) -> str:

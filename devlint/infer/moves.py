@@ -160,6 +160,8 @@ def move_tensor(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arg
         return Value(kind, ev.location(base), base.cell)
     if ev.lost is not node:
         record_move(ev, base, device)
+    elif _is_there(base, device):
+        ev.module.discards.pop(node, None)
     return Value(kind, device, base.cell, origin=Origin("moved", node))
 
 
@@ -278,11 +280,18 @@ def record_move(ev: Evaluator, value: Value, device: Device) -> None:
         whole.parent.moved_to = device
 
 
+def _is_there(base: Value, device: Device) -> bool:
+    """Whether a move has nothing to do; a variable that holds the cpu is meant to change."""
+    if device.form is Form.CPU and device.key is None:
+        return base.device.form is Form.CPU
+    return device == base.device and device.form is not Form.UNKNOWN
+
+
 def discarded(
     ev: Evaluator, node: ast.Call, base: Value, name: str, casts: bool, device: Device | None = None
 ) -> None:
     """Remember a move or cast whose result is thrown away; whether it matters shows later."""
-    if device is not None and device == base.device and device.form is not Form.UNKNOWN:
+    if device is not None and _is_there(base, device):
         return
     assert isinstance(node.func, ast.Attribute)
     made = base.origin if base.origin is not None and base.origin.how == "factory" else None
