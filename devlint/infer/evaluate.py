@@ -461,7 +461,7 @@ class Evaluator:
 
     def meet(self, node: ast.AST, parties: Sequence[tuple[ast.expr, Value]]) -> Device:
         """Record that values come together in one operation; returns where the result lives."""
-        distinct = {}
+        distinct: dict[object, tuple[ast.expr, Device, Value]] = {}
         for at, value in parties:
             if value.kind in MAY_HOLD_TENSORS:
                 place = self.location(value)

@@ -18,6 +18,7 @@ from .values import (
     UNKNOWN,
     Device,
     Form,
+    Kept,
     Kind,
     Value,
     join,
@@ -373,6 +374,8 @@ class Flow(Evaluator):
             if other is None or other is value or not isinstance(name, str) or other.cell is not value.cell:
                 continue
             if value.kind in (Kind.DEVICE, Kind.STRING):
+                continue
+            if isinstance(value.device.key, Kept) or isinstance(other.device.key, Kept):
                 continue
             mine, theirs = (
                 _paths(v, Path(chain, node, side, asks, v.origin))

@@ -111,6 +111,8 @@ class Module:
 
         self.keeping: Mapping[ast.Call, Kept] = {}
         """Moves whose results are discarded in the text, and are kept in this analysis."""
+        self.likened: set[ast.Call] = set()
+        """Moves to where a tensor is, which take its dtype as well."""
         self.discards: dict[ast.Call, Seen] = {}
         self.calls: dict[ast.Call, tuple[Function | None, ast.expr, str, str | None]] = {}
         self.literals: dict[ast.expr, tuple[Function | None, str]] = {}
@@ -218,7 +220,7 @@ class Module:
         """The `if` that a conditional expression is as a statement of its own."""
         made: ast.If | None = self._stand_ins.get(node)
         if made is None:
-            branches = [ast.Expr(node.body)], [ast.Expr(node.orelse)]
+            branches: list[list[ast.stmt]] = [[ast.Expr(node.body)], [ast.Expr(node.orelse)]]
             made = self._stand_ins[node] = ast.copy_location(ast.If(node.test, *branches), node)
         return made
 

@@ -94,6 +94,8 @@ def target(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> tuple[D
         if args.unpacked or args.starred:
             return UNKNOWN_DEVICE, False
         return None, "dtype" in args.keywords
+    if given.kind in TENSORS:
+        ev.module.likened.add(node)
     if given.kind is Kind.NONE or (given.kind is Kind.STRING and _names_no_device(given)):
         return None, False
     return denoted(ev, given, UNKNOWN_DEVICE), False

@@ -176,6 +176,7 @@ def _may_be_safe(module: Module, node: ast.Call) -> bool:
     seen = module.discards[node]
     return (
         cure.only_moves(node, seen)
+        and node not in module.likened
         and _is_certain(seen.receiver)
         and not cure.is_leaf(module.tree, node.func.value)
     )
