@@ -39,10 +39,10 @@ UNSAFE = [
     "def f(t: torch.Tensor):\n    t.to(device)\n    return t",
     "def f(o):\n    o.x.to(device)\n    return torch.relu(o.x)\nf(SimpleNamespace(x=x))",
     "def f(boxes):\n    boxes.to(device)\n    return boxes.unsqueeze(0)\nf(x)",
-    "if device.type == 'cuda':\n    x.to(device)\nelse:\n    y = y.cpu()\n"
-    "m = torch.nn.Linear(3, 3)\nm.to(x.device)\nm(torch.ones(3))",
 ]
 NO_FIX = [
+    "if device.type == 'cuda':\n    x.to(device)\nelse:\n    y = y.cpu()\n"
+    "m = torch.nn.Linear(3, 3)\nm.to(x.device)\nm(torch.ones(3))",
     "y.cpu()\nprint(y + z)",
     "a = y\ny.cpu()\nprint(a + y)",
     "w = torch.ones(3)\nx.to(device)\nprint(x + w)",
