@@ -45,11 +45,20 @@ def visit(
         inside = [suspect for span in spans for suspect in waiting[span]]
         try:
             found.update(_in_slice(part, rows, inside, path, broken))
-        except RecursionError:
-            found.add(too_deep(path, part.first))
         except libcst.ParserSyntaxError as error:
             found.add(unsupported(path, part.first, error.message))
+        except (RecursionError, KeyError) as error:
+            if not _too_deep(error):
+                raise
+            found.add(too_deep(path, part.first))
     return sorted(found, key=lambda finding: finding[:5])
+
+
+def _too_deep(error: BaseException | None) -> bool:
+    """Whether an exception comes of recursion: LibCST raises KeyError while it leaves what was too deep."""
+    while error is not None and not isinstance(error, RecursionError):
+        error = error.__context__
+    return error is not None
 
 
 def _in_slice(
@@ -74,9 +83,9 @@ def _in_slice(
     for report, rule, span in reports:
         try:
             fix = renderer.render(report.change) if report.change else None
-        except RecursionError:
-            raise
         except Exception as error:  # a change that makes no code
+            if _too_deep(error):
+                raise
             broken.append(BrokenRule(rule.code, path, span.line, error))
             fix = None
         after = bisect_left(ends, span.line)

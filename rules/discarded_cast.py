@@ -56,5 +56,5 @@ class DiscardedCast(Rule[Discarded]):
         yield Report(
             f"the result of `{fact.receiver}.{fact.method}()` is thrown away, its dtype stays",
             "a tensor's cast returns a copy; only modules cast in place",
-            change=keep_result(node) if fact.assignable and fact.loop is None else None,
+            change=keep_result(node, fact.safe) if fact.assignable and fact.loop is None else None,
         )

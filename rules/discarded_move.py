@@ -57,7 +57,7 @@ class DiscardedMove(Rule[Discarded]):
     def visit(self, node: CSTNode, fact: Discarded) -> Iterator[Report]:
         """Report the call; keep its result where the receiver can be assigned to."""
         assert isinstance(node, cst.Call)
-        change = keep_result(node) if fact.assignable else None
+        change = keep_result(node, fact.safe) if fact.assignable else None
         yield Report(
             f"the result of `{fact.receiver}.{fact.method}()` is thrown away, `{fact.receiver}` stays put",
             "a tensor's move returns a copy; only modules move in place",

@@ -52,7 +52,9 @@ class HardcodedDeviceName(Rule[HardcodedDevice]):
         assert isinstance(node, cst.SimpleString)
         change = None
         if fact.has_torch and fact.role != "autocast" and fact.literal.startswith("cuda"):
-            change = Change("fall back to the cpu", ((node, available_device(node.value)),), safe=False)
+            change = Change(
+                "fall back to the cpu", ((node, available_device(node.value, fact.operand)),), safe=False
+            )
         yield Report(
             _SAID[fact.role].format(fact.literal),
             "take the device from a tensor or argument at hand, or ask torch which one is available",

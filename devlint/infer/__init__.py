@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from . import calls as _calls  # noqa: F401  # registers the evaluation of calls
 from .facts import AnyFact
@@ -13,6 +14,10 @@ from .resolve import facts, in_use
 from .reveal import describe
 from .sections import Section, arranged
 from .values import Value
+
+_ROOM = 6000
+"""Frames that the inference may need: for `_MAX_NESTING` expressions, or some thousand `elif`s."""
+T = TypeVar("T")
 
 
 class Inference(NamedTuple):
@@ -39,6 +44,10 @@ def infer(
     Raises SyntaxError, ValueError (a NUL byte) or RecursionError when the source cannot be read.
     """
     module = Module(arranged(ast.parse(text) if tree is None else tree, text, sections), lookup)
+    return _with_room(lambda: _inferred(module, text, sections))
+
+
+def _inferred(module: Module, text: str, sections: Sequence[Section]) -> Inference:
     module.analyse()
     found = facts(module, text, sections)
     reveals = tuple(
@@ -55,5 +64,23 @@ def exports(text: str, lookup: Callable[[str], Value | None] | None = None) -> d
     Raises as `infer` does.
     """
     module = Module(ast.parse(text), lookup)
-    module.analyse()
+    _with_room(module.analyse)
     return {name: value for name, value in module.state.env.items() if isinstance(name, str)}
+
+
+def _with_room(work: Callable[[], T]) -> T:
+    """Let `work` recurse as deep as it may wherever it is called from: its results depend on the text alone.
+
+    Before Python 3.11, calls take up the C stack, whose size nobody knows: what is too deep stays unknown.
+    """
+    if sys.version_info < (3, 11):
+        return work()
+    depth, frame = 0, sys._getframe()
+    while frame.f_back is not None:
+        depth, frame = depth + 1, frame.f_back
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(max(limit, depth + _ROOM))
+    try:
+        return work()
+    finally:
+        sys.setrecursionlimit(limit)

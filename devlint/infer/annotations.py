@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..knowledge import api
 from .guards import class_kind
 from .torchcalls import batches
-from .values import AS_OPERAND, OTHER, UNKNOWN, Cell, Kind, Value
+from .values import AS_OPERAND, OTHER, UNKNOWN, Cell, Kind, Value, container
 
 if TYPE_CHECKING:
     from .evaluate import Evaluator
@@ -94,14 +94,14 @@ def _generic(ev: Evaluator, node: ast.Subscript, cell: Cell | None) -> Value | N
         several = len(inner) == 2 and isinstance(inner[1], ast.Constant) and inner[1].value is ...
         if several or len(inner) == 1:
             element = annotated(ev, inner[0], cell and cell.child("element", "", "element"))
-            return Value(Kind.CONTAINER, cell=cell, element=element) if element else None
+            return container(cell=cell, element=element) if element else None
         items = [annotated(ev, item, cell and cell.child(i, "", "item")) for i, item in enumerate(inner)]
         if any(item is not None for item in items):
-            return Value(Kind.CONTAINER, cell=cell, items=tuple(item or UNKNOWN for item in items))
+            return container(cell=cell, items=tuple(item or UNKNOWN for item in items))
         return None
     if name in _SEQUENCES or name in _MAPPINGS:
         element = annotated(ev, inner[-1], cell and cell.child("element", "", "element"))
-        return Value(Kind.CONTAINER, cell=cell, element=element) if element else None
+        return container(cell=cell, element=element) if element else None
     first = annotated(ev, inner[0], cell)
     if (
         first is not None

@@ -11,6 +11,8 @@ from .values import (
     AS_OTHER,
     AS_TENSOR,
     MAY_HOLD_TENSORS,
+    Cell,
+    Device,
     Form,
     Kind,
     Value,
@@ -18,6 +20,8 @@ from .values import (
 
 if TYPE_CHECKING:
     from .evaluate import Evaluator
+
+_MAX_PARTIES = 64
 
 
 class Arguments:
@@ -50,6 +54,18 @@ class Arguments:
             return self.positional[index][1]
         return None
 
+    def spill(self, ev: Evaluator, from_device: bool = False) -> None:
+        """What is called is unknown, or takes nothing from a device."""
+        if ev.module.keeping:
+            for _, value in (*self.all(), *self.unpacked):
+                ev.module.spill(value, from_device)
+
+    def spill_beyond_first(self, ev: Evaluator, known: bool) -> None:
+        """Of what an unknown model takes beside its input, nobody knows what becomes."""
+        if ev.module.keeping and not known:
+            for _, value in (*self.positional[1:], *self.keywords.values(), *self.unpacked):
+                ev.module.spill(value)
+
     def all(self) -> Iterator[tuple[ast.expr, Value]]:
         """Every argument that has a position or a name."""
         yield from self.positional
@@ -58,6 +74,7 @@ class Arguments:
 
 def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
     """Call something unknown: what it is given may meet inside, if the result turns out to be a loss."""
+    args.spill(ev)
     first = args.get(0, "name")
     if first is not None and isinstance(first.data, str) and _imports(node):
         ev.module.imported(first.data, ev.state.accelerated)
@@ -74,9 +91,13 @@ def unknown_call(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
 
 def maybe_loss(ev: Evaluator, result: Value, parties: list[tuple[ast.expr, Value]]) -> None:
     """Remember what may meet inside a call, in case its result turns out to be a loss."""
-    parties = [(at, followed(value)) for at, value in parties]
-    if len(parties) > 1:
-        ev.module.maybe_loss(ev.function, result.cell, [(at, ev.location(v), v.cell) for at, v in parties])
+    distinct: dict[tuple[Device, Cell | None], ast.expr] = {}
+    for at, value in parties:
+        value = followed(value)
+        distinct.setdefault((ev.location(value), value.cell), at)
+    if len(distinct) > 1:
+        met = [(at, place, cell) for (place, cell), at in distinct.items()]
+        ev.module.maybe_loss(ev.function, result.cell, met[:_MAX_PARTIES])
 
 
 def _yields_from_device(value: Value) -> bool:

@@ -15,6 +15,7 @@ from .summaries import function_call
 from .values import (
     AS_CONTAINER,
     AS_MODULE,
+    AS_NAMED,
     AS_OPERAND,
     AS_OTHER,
     CPU,
@@ -34,6 +35,7 @@ from .values import (
     Origin,
     Truth,
     Value,
+    container,
     join,
 )
 
@@ -78,6 +80,10 @@ _REDUCTIONS = frozenset(
         "amin",
     ]
 )
+_NO_LAYER = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "mm", "bmm", "mv"})
+"""Methods of tensors that take tensors, and that nobody would name a layer after."""
+_AXES = frozenset({"dim", "dims", "dim0", "dim1", "keepdim", "start_dim", "end_dim", "axis"})
+"""Keywords of tensors' methods that layers are not called with."""
 _RUNS_FORWARD = frozenset({"forward", "generate", "__call__"})
 
 
@@ -205,8 +211,12 @@ def tensor_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: A
     if name == "is_pinned":
         return Value(Kind.FLAG, data=Truth(True, False))
     if name in api.NUMBER_METHODS:
+        if args.positional:
+            args.spill(ev)  # `x.equal(y)`
+            ev.module.spill(base)
         return NUMBER
     if name == "numpy":
+        ev.module.spill(base, from_device=True)
         return Value(Kind.ARRAY, CPU)
     if name == "backward":
         if base.cell is not None:
@@ -246,7 +256,11 @@ def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
         return moves.move_unknown(ev, node, base, name, args)
     if cell is None:
         return ev.fresh(node) if name not in TENSOR_ONLY else tensor_method(ev, node, base, name, args)
-    ev.attribute_evidence(cell, name)
+    named = name in TENSOR_ONLY and _is_tensors_own(ev, name, args)
+    if named:
+        cell.note(AS_NAMED)
+    else:
+        ev.attribute_evidence(cell, name)
     if name in ("parameters", "named_parameters"):
         return torchcalls.parameters(ev, base, named=name == "named_parameters")
     if name == "register_buffer":
@@ -272,7 +286,7 @@ def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
         return Value(Kind.TENSOR, base.device, cell) if base.kind is Kind.BATCH else base
     if name in _SAME_OBJECT:
         return base
-    if name in TENSOR_ONLY or name in (
+    if named or name in (
         "is_pinned",
         "size",
         "dim",
@@ -289,15 +303,28 @@ def unknown_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: 
     return unknown_call(ev, node, args)
 
 
+def _is_tensors_own(ev: Evaluator, name: str, args: Arguments) -> bool:
+    """Whether a call can be that of a tensor's method: not of a class's of this file, nor of a module's part.
+
+    `net.norm(x)` may run a layer: it may be given a tensor, and layers are called by plain words.
+    """
+    if any(name in cls.methods for cls in ev.module.classes):
+        return False
+    if name in _NO_LAYER or ("_" in name and name != "log_softmax") or args.keywords.keys() & _AXES:
+        return True
+    given = args.positional
+    return not given or any(value.kind not in MAY_HOLD_TENSORS for _, value in given)
+
+
 def _mapping_view(ev: Evaluator, node: ast.Call, base: Value, name: str) -> Value:
     assert base.cell is not None
     if base.kind is Kind.UNKNOWN:
         base.cell.note(AS_OTHER | AS_CONTAINER)
     if name == "keys":
-        return Value(Kind.CONTAINER, element=UNKNOWN)
+        return container(element=UNKNOWN)
     item = base.element or ev.part(base, ("item", "value"), "item")
-    element = item if name == "values" else Value(Kind.CONTAINER, items=(UNKNOWN, item))
-    return Value(Kind.CONTAINER, cell=None, element=element)
+    element = item if name == "values" else container(items=(UNKNOWN, item))
+    return container(cell=None, element=element)
 
 
 def container_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
@@ -313,12 +340,12 @@ def container_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args
         if isinstance(value.data, frozenset):
             held = value.data | (held or frozenset())
         if isinstance(node.func, ast.Attribute):
-            ev._rebind(node.func.value, Value(Kind.CONTAINER, cell=base.cell, element=element, data=held))
+            ev._rebind(node.func.value, container(cell=base.cell, element=element, data=held))
         return NONE
     if name in ("items", "values"):
         item = ev.element_of(base, node)
-        element = item if name == "values" else Value(Kind.CONTAINER, items=(UNKNOWN, item))
-        return Value(Kind.CONTAINER, element=element, data=base.data)
+        element = item if name == "values" else container(items=(UNKNOWN, item))
+        return container(element=element, data=base.data)
     if name in ("get", "pop", "popitem", "popleft", "setdefault"):
         if first is not None and base.cell is not None and first.data is not None:
             stored = ev.state.env.get((base.cell, first.data))
@@ -359,10 +386,10 @@ def module_method(ev: Evaluator, node: ast.Call, base: Value, name: str, args: A
     if name in ("parameters", "named_parameters", "buffers", "named_buffers"):
         return torchcalls.parameters(ev, base, named=name.startswith("named"))
     if name in ("modules", "children", "values"):
-        return Value(Kind.CONTAINER, element=ev.element_of(Value(Kind.MODULE, cell=base.cell), node))
+        return container(element=ev.element_of(Value(Kind.MODULE, cell=base.cell), node))
     if name in ("named_modules", "named_children", "items"):
         part = ev.element_of(Value(Kind.MODULE, cell=base.cell), node)
-        return Value(Kind.CONTAINER, element=Value(Kind.CONTAINER, items=(STRING, part)))
+        return container(element=container(items=(STRING, part)))
     if name in ("register_buffer", "register_parameter", "add_module", "register_module"):
         _register(ev, base, name, args)
         return NONE
@@ -421,7 +448,8 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
         exempt = api.CPU_ARGUMENTS.get(name, ())
         parties = [(at, followed(v)) for i, (at, v) in enumerate(args.positional) if i not in exempt]
         note_tensors(args)
-        device = ev.meet(node, parties + list(args.keywords.values()))
+        parties.extend(party for key, party in args.keywords.items() if key not in exempt)
+        device = ev.meet(node, parties)
         return Value(Kind.SCALAR, device, ev.module.cell(node, "op"))
     if library in api.SCATTERING_WRAPPERS:
         return Value(Kind.BATCH, place, ev.module.cell(node))
@@ -437,6 +465,7 @@ def module_call(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> 
     unmoved = [
         (at, value) for at, value in given if value.kind in MAY_HOLD_TENSORS or value.kind is Kind.CONTAINER
     ]
+    args.spill_beyond_first(ev, known)
     for index, (at, value) in enumerate(unmoved):
         # Of what else an unknown model takes, some may belong on the cpu: lengths, texts, settings.
         if index == 0 or known or ev.location(value).key is ev.location(unmoved[0][1]).key:

@@ -18,6 +18,7 @@ from .values import (
     AS_TENSOR,
     CPU,
     DTYPE,
+    MAX_ITEMS,
     MAY_HOLD_TENSORS,
     NONE,
     NUMBER,
@@ -34,6 +35,7 @@ from .values import (
     Truth,
     Value,
     accelerator,
+    container,
     join,
 )
 
@@ -43,8 +45,10 @@ if TYPE_CHECKING:
 DEVICE_NAME = re.compile(r"(cpu|cuda|mps|xpu|hpu|npu|mtia|xla|musa|ipu)(:\d+)?\Z")
 _LOADER_ATTRIBUTES = frozenset({"dataset", "batch_sampler", "collate_fn", "num_workers"})
 _MODULE_PARTS = frozenset({"weight", "bias", "in_proj_weight", "in_proj_bias"})
-_MAX_ITEMS = 256
-"""Longer displays are tables of data: a sample tells what they hold."""
+_MAX_NESTING = 400
+"""Expressions nested deeper are unknown."""
+_MAX_PARTIES = 64
+"""Of more values that come together in one operation, the rest is left out: every two are a pair."""
 _BUILTINS = frozenset(
     [
         "list",
@@ -121,6 +125,15 @@ class Evaluator:
 
     def eval(self, node: ast.expr) -> Value:
         """The value of an expression; notes evidence and facts on the way."""
+        module = self.module
+        if module.nesting > _MAX_NESTING:
+            return UNKNOWN
+        module.nesting += 1
+        value = self._evaluated(node)
+        module.nesting -= 1
+        return value
+
+    def _evaluated(self, node: ast.expr) -> Value:
         handler = _HANDLERS.get(type(node))
         if handler is not None:
             return handler(self, node)
@@ -346,9 +359,13 @@ class Evaluator:
         return Value(cell=cell)
 
     def attribute_evidence(self, cell: Cell, name: str) -> None:
-        """Learn from an attribute's name what the object is."""
+        """Learn from an attribute's name what the object is.
+
+        That a method of tensors is read, and not called, says nothing: a part of a module may be called so.
+        """
         if name in TENSOR_ONLY:
-            cell.note(AS_TENSOR)
+            if name in ("mT", "mH"):
+                cell.note(AS_TENSOR)
         elif name in MODULE_ONLY:
             cell.note(AS_MODULE)
         elif name in _LOADER_ATTRIBUTES:
@@ -361,15 +378,14 @@ class Evaluator:
         base = self.eval(node.value)
         index = self.eval(node.slice)
         kind = base.kind
+        if self.module.keeping and index.device != base.device:
+            self.module.spill(index)  # an index of another device is an error, unless it is on the cpu
         if kind in TENSORS:
             return Value(Kind.TENSOR, base.device, base.cell)
         if kind is Kind.CONTAINER:
-            if (
-                base.items is not None
-                and type(index.data) is int
-                and -len(base.items) <= index.data < len(base.items)
-            ):
-                return base.items[index.data]
+            known = _position(base, index)
+            if known is not None and base.items is not None:
+                return (self.state.env.get((base.cell, known)) if base.cell else None) or base.items[known]
             stored = self.state.env.get((base.cell, subscript_key(node.slice))) if base.cell else None
             if stored is not None:
                 return stored
@@ -385,6 +401,8 @@ class Evaluator:
                 place = base.device if base.device.form is not Form.CPU else UNKNOWN_DEVICE
                 return Value(Kind.BATCH, place, base.cell.child(index.data, "", "item"))
             if is_tensor_index(node.slice):
+                if kind is Kind.UNKNOWN:
+                    return base  # an array, a frame or a list of boxes is indexed so, too
                 base.cell.note(AS_TENSOR)
                 return Value(Kind.TENSOR, self.location(base), base.cell)
             if index.kind is Kind.STRING and kind is Kind.UNKNOWN:
@@ -443,10 +461,13 @@ class Evaluator:
 
     def meet(self, node: ast.AST, parties: Sequence[tuple[ast.expr, Value]]) -> Device:
         """Record that values come together in one operation; returns where the result lives."""
-        places = [
-            (at, self.location(value), value) for at, value in parties if value.kind in MAY_HOLD_TENSORS
-        ]
-        if len(places) > 1:
+        distinct: dict[object, tuple[ast.expr, Device, Value]] = {}
+        for at, value in parties:
+            if value.kind in MAY_HOLD_TENSORS:
+                place = self.location(value)
+                distinct.setdefault((place, value.cell, value.kind), (at, place, value))
+        if len(distinct) > 1:
+            places = list(distinct.values())[:_MAX_PARTIES]
             for i, (left, here, one) in enumerate(places):
                 for right, there, other in places[i + 1 :]:
                     if not (_excused(one, here) or _excused(other, there)):
@@ -463,7 +484,9 @@ class Evaluator:
         other: Cell | None = None,
     ) -> None:
         """Record that values on two devices come together; `one` and `other` are their cells, where known."""
-        if here == there or Form.UNKNOWN in (here.form, there.form):
+        if here == there:
+            return
+        if Form.UNKNOWN in (here.form, there.form) and not self.module.keeping:
             return
         self.module.met(Met(self.function, left, here, right, there, one, other))
 
@@ -615,20 +638,20 @@ class Evaluator:
     @handles(ast.Tuple, ast.List, ast.Set)
     def _display(self, node: ast.Tuple | ast.List | ast.Set) -> Value:
         items = node.elts
-        if len(items) > _MAX_ITEMS:
-            items = [item for item in items if not isinstance(item, ast.Constant)][:_MAX_ITEMS]
+        if len(items) > MAX_ITEMS:
+            items = [item for item in items if not isinstance(item, ast.Constant)][:MAX_ITEMS]
         values = [self.eval(item) for item in items]
         if any(isinstance(item, ast.Starred) for item in items):
             element = values[0]
             for value in values[1:]:
                 element = join(element, value)
-            return Value(
-                Kind.CONTAINER, cell=self.module.cell(node, "made"), element=element, data=held_by(values)
-            )
+            return container(cell=self.module.cell(node, "made"), element=element, data=held_by(values))
         if not values:
-            return Value(Kind.CONTAINER, cell=self.module.cell(node, "made"), items=())
+            return container(cell=self.module.cell(node, "made"), items=())
         cell = self.module.cell(node, "made")
-        return Value(Kind.CONTAINER, cell=cell, items=tuple(values), data=held_by(values))
+        for position in range(len(values)):
+            self.state.env.pop((cell, position), None)  # of a list that was made here before
+        return container(cell=cell, items=tuple(values), data=held_by(values))
 
     @handles(ast.Dict)
     def _dict(self, node: ast.Dict) -> Value:
@@ -645,19 +668,17 @@ class Evaluator:
                 self.state.env[(cell, subscript_key(key))] = value
             values.append(value)
             element = value if element is None else join(element, value)
-        return Value(Kind.CONTAINER, cell=cell, element=element, data=held_by(values))
+        return container(cell=cell, element=element, data=held_by(values))
 
     @handles(ast.ListComp, ast.SetComp, ast.GeneratorExp)
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
         element = self._generate(node.generators, [node.elt])
-        return Value(
-            Kind.CONTAINER, cell=self.module.cell(node, "made"), element=element, data=held_by([element])
-        )
+        return container(cell=self.module.cell(node, "made"), element=element, data=held_by([element]))
 
     @handles(ast.DictComp)
     def _dictcomp(self, node: ast.DictComp) -> Value:
         element = self._generate(node.generators, [node.key, node.value])
-        return Value(Kind.CONTAINER, cell=self.module.cell(node, "made"), element=element)
+        return container(cell=self.module.cell(node, "made"), element=element)
 
     def _generate(self, generators: list[ast.comprehension], results: list[ast.expr]) -> Value:
         names = {
@@ -709,7 +730,7 @@ class Evaluator:
             stars = [index for index, item in enumerate(target.elts) if isinstance(item, ast.Starred)]
             for index, item in enumerate(target.elts):
                 if isinstance(item, ast.Starred):
-                    self.bind(item.value, Value(Kind.CONTAINER, element=self.element_of(value, item)))
+                    self.bind(item.value, container(element=self.element_of(value, item)))
                 elif stars and (index > stars[0] or value.items is not None):
                     self.bind(item, self.element_of(value, item))
                 else:
@@ -752,13 +773,19 @@ class Evaluator:
             return
         if value.origin is not None and value.origin.how == "moved":
             _place_element(base.cell)
+        known = _position(base, index) if base.kind is Kind.CONTAINER else None
+        if known is not None and base.items is not None:
+            items = (*base.items[:known], value, *base.items[known + 1 :])
+            self.state.env[(base.cell, known)] = value
+            self._rebind(target.value, container(base.cell, items, data=base.data))
+            return
         key = subscript_key(target.slice)
         self.state.env[(base.cell, key)] = value
         if base.kind in (Kind.BATCH, Kind.UNKNOWN) and not isinstance(target.slice, ast.Constant):
             self._rebind_whole(target.value, base, value)
         elif base.kind is Kind.CONTAINER and base.items is None:
             element = value if base.element is None else join(base.element, value)
-            self._rebind(target.value, base._replace(element=element))
+            self._rebind(target.value, container(base.cell, element=element, data=base.data))
 
     def _rebind_whole(self, target: ast.expr, base: Value, value: Value) -> None:
         """`batch[k] = batch[k].to(d)` in a loop over the keys moves the whole batch."""
@@ -773,6 +800,13 @@ class Evaluator:
             base = self.eval(target.value)
             if base.cell is not None:
                 self.state.env[(base.cell, target.attr)] = value
+
+
+def _position(base: Value, index: Value) -> int | None:
+    """The item of a container that an index selects, counted from its start."""
+    length = len(base.items) if base.items is not None else 0
+    known = type(index.data) is int and -length <= index.data < length
+    return index.data % length if known else None
 
 
 def _weight(device: Device) -> int:
@@ -824,11 +858,11 @@ def concatenation(left: Value, right: Value) -> Value:
     if left.kind is not Kind.CONTAINER:
         left, right = right, left
     if right.kind is not Kind.CONTAINER:
-        return left._replace(items=None, element=left.items[0]) if left.items else left
+        return container(left.cell, element=left.items[0], data=left.data) if left.items else left
     held = held_by([left, right])
     if left.items is not None and right.items is not None:
-        return Value(Kind.CONTAINER, cell=left.cell, items=left.items + right.items, data=held)
+        return container(cell=left.cell, items=left.items + right.items, data=held)
     elements = [v.element or (v.items[0] if v.items else None) for v in (left, right)]
     known = [element for element in elements if element is not None]
     element = join(known[0], known[-1]) if known else None
-    return Value(Kind.CONTAINER, cell=left.cell, element=element, data=held)
+    return container(cell=left.cell, element=element, data=held)

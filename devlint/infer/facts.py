@@ -29,6 +29,9 @@ class Discarded(NamedTuple):
     """Whether the receiver can stand on the left of an assignment and be read twice with the same meaning."""
     loop: str | None
     """What is iterated, when the receiver is an element that a loop yields."""
+    safe: bool
+    """Whether keeping the result breaks nothing: it is a tensor for sure, its dtype stays, and what it meets
+    afterwards is where it would be, or cannot meet it as the program stands."""
     rebound: bool
     """`x = x.to(d)`, where nothing reads `x` any more: the result is kept, but by nobody."""
 
@@ -55,6 +58,8 @@ class HardcodedDevice(NamedTuple):
     """`argument`; `default` of a parameter; `autocast` device type."""
     has_torch: bool
     """Whether the name `torch` is at hand for a cure."""
+    operand: bool
+    """Whether it is part of an expression that binds tighter than a conditional expression."""
 
 
 class StaleOptimizer(NamedTuple):

@@ -18,6 +18,7 @@ from .values import (
     UNKNOWN,
     Device,
     Form,
+    Kept,
     Kind,
     Value,
     join,
@@ -125,6 +126,10 @@ class Flow(Evaluator):
         """How many contexts enclose it that expect it to fail."""
         self.measured: sections.Measured | None = None
         """What it is part of that is run for its duration."""
+        self.typing = False
+        """Inside `if TYPE_CHECKING:`."""
+        self.owner: Class | None = None
+        """The class whose body this is."""
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         """Run statements until control leaves."""
@@ -133,10 +138,28 @@ class Flow(Evaluator):
                 return
             handler = _STATEMENTS.get(type(statement))
             if handler is not None:
+                context = self._context()
                 try:
                     handler(self, statement)
                 except RecursionError:
-                    continue
+                    self._restore(context)
+
+    def _context(self) -> tuple[Any, ...]:
+        return (
+            (self.trying, self.probing, self.depth, self.module.nesting, self.in_expression, self.typing),
+            (self.breaks, self.continues, len(self.loops)),
+            self.measured,
+        )
+
+    def _restore(self, context: tuple[Any, ...]) -> None:
+        """Forget the statement that was too deep, and where in it the evaluation was."""
+        self.trying, self.probing, self.depth, self.module.nesting = context[0][:4]
+        self.in_expression, self.typing = context[0][4:]
+        self.breaks, self.continues, loops = context[1]
+        self.measured = context[2]
+        del self.loops[loops:]
+        self.comparing = False
+        self.discarding = self.lost = self.statement = None
 
     # Simple statements
 
@@ -150,22 +173,24 @@ class Flow(Evaluator):
             self.eval(value)
             self.discarding = None
             self.module.looped(value.elt, value.generators[-1].iter)
-        elif isinstance(value, ast.Call):
+            return
+        if isinstance(value, ast.Call):
             self.discarding = self._in_vain(value)
             self.statement = None if self.in_expression else value
-            self.eval(value)
+            result = self.eval(value)
             self.discarding = None
+            if value in self.module.keeping and isinstance(value.func, ast.Attribute):
+                self.bind(value.func.value, result)
         elif isinstance(value, ast.Tuple):
             for item in value.elts:  # `x, y.to(device)`
                 self.discarding = self._in_vain(item)
                 self.statement = None
                 self.eval(item)
             self.discarding = None
+            return
         elif isinstance(value, ast.IfExp):
             self.in_expression = True
-            self._if(
-                ast.copy_location(ast.If(value.test, [ast.Expr(value.body)], [ast.Expr(value.orelse)]), node)
-            )
+            self._if(self.module.as_statement(value))
             self.in_expression = False
             return
         if isinstance(value, ast.Call):
@@ -269,9 +294,7 @@ class Flow(Evaluator):
 
     @_on(ast.AugAssign)
     def _augassign(self, node: ast.AugAssign) -> None:
-        load = _as_load(node.target)
-        value = self.eval(ast.copy_location(ast.BinOp(load, node.op, node.value), node))
-        self.bind(node.target, value)
+        self.bind(node.target, self.eval(self.module.as_operation(node)))
 
     @_on(ast.Return)
     def _return(self, node: ast.Return) -> None:
@@ -330,7 +353,12 @@ class Flow(Evaluator):
         for alias in node.names:
             self.module.imported(alias.name, self.state.accelerated or bool(self.trying))
             name = alias.asname or alias.name.split(".")[0]
+            self._for_types(name)
             self.state.env[name] = Value(Kind.LIBRARY, data=alias.name if alias.asname else name)
+
+    def _for_types(self, name: str) -> None:
+        if self.function is None:
+            (self.module.only_typed.add if self.typing else self.module.only_typed.discard)(name)
 
     @_on(ast.ImportFrom)
     def _importfrom(self, node: ast.ImportFrom) -> None:
@@ -352,7 +380,9 @@ class Flow(Evaluator):
         moves = self.module.moves
         otherwise = self.state.copy()
         guards.assume(self, node.test, test, True)
+        typing, self.typing = self.typing, self.typing or _is_type_checking(node.test)
         self.run(node.body)
+        self.typing = typing
         then, self.state = self.state, otherwise
         guards.assume(self, node.test, test, False)
         if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
@@ -377,6 +407,8 @@ class Flow(Evaluator):
             if other is None or other is value or not isinstance(name, str) or other.cell is not value.cell:
                 continue
             if value.kind in (Kind.DEVICE, Kind.STRING):
+                continue
+            if isinstance(value.device.key, Kept) or isinstance(other.device.key, Kept):
                 continue
             mine, theirs = (
                 _paths(v, Path(chain, node, side, asks, v.origin))
@@ -522,12 +554,19 @@ class Flow(Evaluator):
             if default is not None and not isinstance(default, ast.Constant):
                 self.eval(default)
                 self.module.as_default(default)
+        if self.owner is not None:
+            self.module.method(self, self.owner, node)
+            return
         function = self.module.function(node, self)
         self.state.env[node.name] = Value(Kind.FUNCTION, data=function)
 
     @_on(ast.ClassDef)
     def _class(self, node: ast.ClassDef) -> None:
         self.state.env[node.name] = Value(Kind.CLASS, data=self.module.define_class(self, node))
+
+
+def _is_type_checking(test: ast.expr) -> bool:
+    return (test.attr if isinstance(test, ast.Attribute) else getattr(test, "id", "")) == "TYPE_CHECKING"
 
 
 def _expects_failure(node: ast.expr) -> bool:
@@ -545,9 +584,3 @@ def _catches_cuda_errors(handler: ast.ExceptHandler) -> bool:
         return True
     names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return any(getattr(name, "id", getattr(name, "attr", "")) in _CATCHES_CUDA for name in names)
-
-
-def _as_load(node: ast.expr) -> ast.expr:
-    if isinstance(node, ast.Name):
-        return ast.copy_location(ast.Name(node.id, ast.Load()), node)
-    return node

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..knowledge import api
@@ -34,6 +34,7 @@ from .values import (
     Cell,
     Device,
     Form,
+    Kept,
     Kind,
     Origin,
     Truth,
@@ -64,6 +65,8 @@ class Seen(NamedTuple):
     rebound: bool
     statement: bool
     """Whether the call is a statement of its own, so that an assignment can keep its result."""
+    owner: Value | None = None
+    """What the receiver is an attribute or an item of."""
 
 
 class Stale(NamedTuple):
@@ -100,7 +103,16 @@ class Module:
         self.accelerated = False
         """Whether the module as a whole is skipped where there is no accelerator."""
         self.depth = 0
+        self.nesting = 0
+        """How deep in expressions the evaluation is, those of callers included."""
+        self.only_typed: set[str] = set()
+        """Names that the module imports for type checkers alone."""
+        self._stand_ins: dict[ast.AST, Any] = {}
 
+        self.keeping: Mapping[ast.Call, Kept] = {}
+        """Moves whose results are discarded in the text, and are kept in this analysis."""
+        self.likened: set[ast.Call] = set()
+        """Moves to where a tensor is, which take its dtype as well."""
         self.discards: dict[ast.Call, Seen] = {}
         self.calls: dict[ast.Call, tuple[Function | None, ast.expr, str, str | None]] = {}
         self.literals: dict[ast.expr, tuple[Function | None, str]] = {}
@@ -191,6 +203,27 @@ class Module:
         for other in self.functions.values():
             other.sites = [site for site in other.sites if site.caller not in functions]
 
+    # Syntax that means the same as other syntax: made once, as nodes have identity
+
+    def as_operation(self, node: ast.AugAssign) -> ast.BinOp:
+        """The operation of `x += y`."""
+        made: ast.BinOp | None = self._stand_ins.get(node)
+        if made is None:
+            target = node.target
+            load: ast.expr = target
+            if isinstance(target, ast.Name):
+                load = ast.copy_location(ast.Name(target.id, ast.Load()), target)
+            made = self._stand_ins[node] = ast.copy_location(ast.BinOp(load, node.op, node.value), node)
+        return made
+
+    def as_statement(self, node: ast.IfExp) -> ast.If:
+        """The `if` that a conditional expression is as a statement of its own."""
+        made: ast.If | None = self._stand_ins.get(node)
+        if made is None:
+            branches: list[list[ast.stmt]] = [[ast.Expr(node.body)], [ast.Expr(node.orelse)]]
+            made = self._stand_ins[node] = ast.copy_location(ast.If(node.test, *branches), node)
+        return made
+
     # Definitions
 
     def cell(self, node: object, role: str = "", label: str = "") -> Cell:
@@ -232,29 +265,40 @@ class Module:
         cls.is_module = any(_is_module_base(name) for name in names)
         cls.framework = any(name.startswith(api.FRAMEWORK_BASES) or "Lightning" in name for name in names)
         body = Flow(self, flow.function, State())
-        body.state.env = _ClassScope(flow.state.env)
+        body.owner = cls
+        scope = body.state.env = _ClassScope(flow.state.env)
         body.state.accelerated = flow.state.accelerated or self._required(flow, node)
         body.state.accelerated |= guards.mentions_accelerator(node.name)
         body.state.accelerated |= any(name.startswith("torch.cuda.") for name in names)
         for statement in node.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
-                method = self.functions.get(statement)
-                if method is None:
-                    env = flow.state.env if flow.function is not None else None
-                    method = self.functions[statement] = Function(statement, env, cls, flow.function)
-                cls.methods[statement.name] = method
-                body.state.env[statement.name] = Value(Kind.FUNCTION, data=method)
+                self.method(body, cls, statement)  # also below a statement that may end the class body
             else:
                 body.run([statement])
+        if isinstance(body.state.env, _ClassScope):
+            scope = body.state.env
         cls.body = {
             name: value
-            for name, value in body.state.env.own.items()
+            for name, value in scope.own.items()
             if isinstance(name, str) and value.kind is not Kind.FUNCTION
         }
         if any(name.rpartition(".")[2] in ("Enum", "StrEnum", "Flag") for name in names):
             cls.body = {name: value._replace(origin=None) for name, value in cls.body.items()}
         cls.accelerated = body.state.accelerated
         return cls
+
+    def method(self, flow: Flow, cls: Class, node: ast.FunctionDef | ast.AsyncFunctionDef) -> Function:
+        """The method that a definition in a class body makes."""
+        method = self.functions.get(node)
+        if method is None:
+            around = flow.state.env
+            outer = around.outer if isinstance(around, _ClassScope) else around
+            env = outer if flow.function is not None else None
+            method = self.functions[node] = Function(node, env, cls, flow.function)
+        method.accelerated |= flow.state.accelerated
+        cls.methods[node.name] = method
+        flow.state.env[node.name] = Value(Kind.FUNCTION, data=method)
+        return method
 
     def library_base(self, cls: Class) -> str | None:
         """The dotted name of the library class it derives from, if it derives from one."""
@@ -372,7 +416,22 @@ class Module:
         assert isinstance(node.func, ast.Attribute)
         loop = flow.loop_of(node.func.value, node) if isinstance(flow, Flow) else None
         statement = isinstance(flow, Flow) and flow.statement is node
-        self.discards[node] = Seen(flow.function, receiver, method, casts, loop, False, statement)
+        owner = None
+        if statement and isinstance(node.func.value, (ast.Attribute, ast.Subscript)):
+            owner = flow.eval(node.func.value.value)
+        self.discards[node] = Seen(flow.function, receiver, method, casts, loop, False, statement, owner)
+
+    def spill(self, value: Value, from_device: bool = False) -> None:
+        """A value goes where nobody knows what is done with it, or where nothing of a device may go."""
+        todo = [value] if self.keeping else []
+        while todo:
+            each = todo.pop()
+            kept = each.device.key
+            if isinstance(kept, Kept):
+                kept.spilled |= not (from_device and kept.target.form is Form.CPU)
+            todo.extend(each.items or ())
+            if each.element is not None:
+                todo.append(each.element)
 
     def looped(self, node: ast.Call, iterable: ast.expr) -> None:
         """A discarded call turns out to be the body of a comprehension."""
@@ -633,9 +692,13 @@ class Module:
 class _ClassScope(dict[Any, Value]):
     """The variables of a class body, over those of the scope around it."""
 
-    def __init__(self, outer: dict[Any, Value]) -> None:
-        super().__init__(outer)
+    def __init__(self, outer: dict[Any, Value], known: dict[Any, Value] | None = None) -> None:
+        super().__init__(outer if known is None else known)
         self.outer = outer
+
+    def copy(self) -> _ClassScope:
+        """The scope of another path through the same class body."""
+        return _ClassScope(self.outer, self)
 
     @property
     def own(self) -> dict[Any, Value]:

@@ -16,6 +16,7 @@ from .values import (
     Cell,
     Device,
     Form,
+    Kept,
     Kind,
     Origin,
     Value,
@@ -93,6 +94,8 @@ def target(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> tuple[D
         if args.unpacked or args.starred:
             return UNKNOWN_DEVICE, False
         return None, "dtype" in args.keywords
+    if given.kind in TENSORS:
+        ev.module.likened.add(node)
     if given.kind is Kind.NONE or (given.kind is Kind.STRING and _names_no_device(given)):
         return None, False
     return denoted(ev, given, UNKNOWN_DEVICE), False
@@ -153,13 +156,28 @@ def move_tensor(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Arg
     if ev.discarding is node:
         if device is not None or casts:
             discarded(ev, node, base, name, casts, device)
-        return base
+        return _as_kept(ev, node, base, device) or base
     kind = Kind.TENSOR if base.kind is Kind.PARAMETER else base.kind
     if device is None:
         return Value(kind, ev.location(base), base.cell)
     if ev.lost is not node:
         record_move(ev, base, device)
+    elif _is_there(base, device):
+        ev.module.discards.pop(node, None)
     return Value(kind, device, base.cell, origin=Origin("moved", node))
+
+
+def _as_kept(ev: Evaluator, node: ast.Call, base: Value, device: Device | None) -> Value | None:
+    """The result of a discarded move that is kept in this analysis."""
+    kept = ev.module.keeping.get(node)
+    if kept is None:
+        return None
+    kept.target = UNKNOWN_DEVICE if device is None or isinstance(device.key, Kept) else device
+    if isinstance(base.device.key, Kept):  # where it is without this move depends on that one
+        base.device.key.links.add(kept)
+        kept.links.add(base.device.key)
+    kind = base.kind if base.kind is Kind.SCALAR else Kind.TENSOR
+    return Value(kind, kept.place, base.cell, origin=Origin("moved", node))
 
 
 def retype(ev: Evaluator, node: ast.Call, base: Value, args: Arguments) -> Value:
@@ -193,6 +211,8 @@ def move_unknown(ev: Evaluator, node: ast.Call, base: Value, name: str, args: Ar
     if device is None:
         return base
     _note_switch(ev, base, device)
+    if (kept := _as_kept(ev, node, base, device)) is not None:
+        return kept
     if base.cell is not None and base.kind is Kind.UNKNOWN:
         relocate(ev, node, base, device, name)
     if ev.discarding is node:
@@ -262,11 +282,18 @@ def record_move(ev: Evaluator, value: Value, device: Device) -> None:
         whole.parent.moved_to = device
 
 
+def _is_there(base: Value, device: Device) -> bool:
+    """Whether a move has nothing to do; a variable that holds the cpu is meant to change."""
+    if device.form is Form.CPU and device.key is None:
+        return base.device.form is Form.CPU
+    return device == base.device and device.form is not Form.UNKNOWN
+
+
 def discarded(
     ev: Evaluator, node: ast.Call, base: Value, name: str, casts: bool, device: Device | None = None
 ) -> None:
     """Remember a move or cast whose result is thrown away; whether it matters shows later."""
-    if device is not None and device == base.device and device.form is not Form.UNKNOWN:
+    if device is not None and _is_there(base, device):
         return
     assert isinstance(node.func, ast.Attribute)
     made = base.origin if base.origin is not None and base.origin.how == "factory" else None

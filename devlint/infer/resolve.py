@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from ..knowledge import api
 from ..span import Span
+from . import cure
 from .facts import AnyFact, BatchMeeting, Discarded, HardcodedCall, HardcodedDevice, StaleOptimizer
 from .flow import Path
 from .module import MaybeLoss, Module, Seen
-from .scope import Function, FunctionNode, Met
+from .scope import Met
 from .sections import Section, line
 from .values import (
     AS_CONTAINER,
@@ -22,6 +23,7 @@ from .values import (
     AS_SWITCH,
     AS_TENSOR,
     DIFFERENTIATED,
+    IS_TENSOR,
     ON_DEVICE,
     TENSORS,
     TO_MODULE,
@@ -53,8 +55,6 @@ _NODE_TYPES: dict[type, str] = {
     ast.NamedExpr: "NamedExpr",
     ast.Await: "Await",
 }
-_DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-_SCOPES = (*_DEFINITIONS, ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _NOT_A_TENSOR = AS_MODULE | AS_OTHER | AS_LOADER | AS_CONTAINER
 
 
@@ -78,6 +78,13 @@ class Source:
             end_line,
             self._column(end_line, node.end_col_offset or 0),
         )
+
+    def receiver(self, node: ast.expr) -> str:
+        """The source of an expression as it must be spelled before a dot."""
+        text = self.quote(node)
+        plain = (ast.Name, ast.Attribute, ast.Subscript, ast.Call, ast.Tuple, ast.List, ast.Dict, ast.Set)
+        comprehensions = (ast.ListComp, ast.DictComp, ast.SetComp, ast.GeneratorExp)
+        return text if isinstance(node, (*plain, *comprehensions)) else f"({text})"
 
     def quote(self, node: ast.AST) -> str:
         """The source of an expression on one line."""
@@ -113,7 +120,7 @@ def _spread(module: Module) -> None:
     for _ in range(3):
         for argument, parameter in module.links:
             if parameter.seen:
-                argument.note(parameter.seen & (AS_TENSOR | AS_OPERAND | AS_MODULE | AS_OTHER))
+                argument.note(parameter.seen & (IS_TENSOR | AS_OPERAND | AS_MODULE | AS_OTHER))
 
 
 # Discarded moves
@@ -121,12 +128,13 @@ def _spread(module: Module) -> None:
 
 def _discarded(module: Module, source: Source) -> list[AnyFact]:
     found: list[AnyFact] = []
-    for node, seen in module.discards.items():
+    kinds = {node: kind for node, seen in module.discards.items() if (kind := _tensor_kind(seen)) is not None}
+    bound = {node: _bound(module, node, kind) for node, kind in kinds.items()}
+    safe = [node for node, can in bound.items() if can and _may_be_safe(module, node)]
+    harm = cure.harm(module, safe)
+    for node, kind in kinds.items():
         assert isinstance(node.func, ast.Attribute)
-        kind = _tensor_kind(seen)
-        if kind is None:
-            continue
-        receiver = node.func.value
+        seen, receiver = module.discards[node], node.func.value
         found.append(
             Discarded(
                 source.span(node),
@@ -134,13 +142,45 @@ def _discarded(module: Module, source: Source) -> list[AnyFact]:
                 seen.method,
                 seen.casts,
                 kind,
-                source.quote(receiver),
-                _assignable(receiver, seen.function) and kind is not Kind.PARAMETER and seen.statement,
+                source.receiver(receiver),
+                bound[node] is not None and node not in harm.certain,
                 source.quote(seen.loop) if seen.loop is not None else None,
+                node in safe and node not in harm.possible,
                 seen.rebound,
             )
         )
     return found
+
+
+def _is_certain(value: Value) -> bool:
+    """Whether a value is a tensor for sure, and no other object that has a `.to`, which may return None."""
+    if value.kind in TENSORS:
+        return True
+    return value.cell is not None and (
+        _used_as_tensor(value.cell, AS_TENSOR)
+        or _element_evidence(value.cell)
+        or _from_default_collate(value)
+    )
+
+
+def _bound(module: Module, node: ast.Call, kind: Kind) -> bool | None:
+    """Whether the receiver can be bound to the result with no effect elsewhere; None if not at all."""
+    assert isinstance(node.func, ast.Attribute)
+    seen = module.discards[node]
+    if kind is Kind.PARAMETER or not seen.statement or not _assignable(node.func.value):
+        return None
+    return cure.can_be_bound(module, node, seen)
+
+
+def _may_be_safe(module: Module, node: ast.Call) -> bool:
+    assert isinstance(node.func, ast.Attribute)
+    seen = module.discards[node]
+    return (
+        cure.only_moves(node, seen)
+        and node not in module.likened
+        and _is_certain(seen.receiver)
+        and not cure.is_leaf(module.tree, node.func.value)
+    )
 
 
 def _tensor_kind(seen: Seen) -> Kind | None:
@@ -173,7 +213,7 @@ def in_use(value: Value) -> Value:
     """A value of unknown kind, with the kind that its use shows."""
     if value.kind is not Kind.UNKNOWN or value.cell is None:
         return value
-    if value.cell.seen & AS_MODULE and not value.cell.seen & AS_TENSOR:
+    if value.cell.seen & AS_MODULE and not value.cell.seen & IS_TENSOR:
         return value._replace(kind=Kind.MODULE)
     return value._replace(kind=kind_by_use(value) or Kind.UNKNOWN)
 
@@ -192,14 +232,14 @@ def _contradicted(cell: Cell) -> bool:
     return False
 
 
-def _used_as_tensor(cell: Cell, depth: int = 4) -> bool:
+def _used_as_tensor(cell: Cell, evidence: int = IS_TENSOR, depth: int = 4) -> bool:
     """Whether its use shows a tensor, or that of everything it may be."""
-    if cell.seen & AS_TENSOR:
+    if cell.seen & evidence:
         return True
     return (
         bool(cell.sources)
         and depth > 0
-        and all(_used_as_tensor(source, depth - 1) for source in cell.sources or ())
+        and all(_used_as_tensor(source, evidence, depth - 1) for source in cell.sources or ())
     )
 
 
@@ -236,53 +276,16 @@ def _parameter_of_forward(cell: Cell, seen: Seen) -> bool:
     return any(cell is own for own in function.cells.values())
 
 
-def _assignable(node: ast.expr, function: Function | None) -> bool:
-    """Whether an expression can be assigned to in a function, and evaluated twice with the same meaning."""
-    if isinstance(node, ast.Name):
-        return function is None or node.id in _own_names(function.node)
-    return _evaluated_again(node)
-
-
-def _evaluated_again(node: ast.expr) -> bool:
-    """Whether a place can be evaluated twice with the same meaning."""
+def _assignable(node: ast.expr) -> bool:
+    """Whether an expression can be assigned to, and evaluated twice with the same meaning."""
     if isinstance(node, ast.Name):
         return True
     if isinstance(node, ast.Attribute):
-        return _evaluated_again(node.value)
+        return _assignable(node.value)
     if isinstance(node, ast.Subscript):
         index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
-        return _evaluated_again(node.value) and isinstance(index, (ast.Name, ast.Constant))
+        return _assignable(node.value) and isinstance(index, (ast.Name, ast.Constant))
     return False
-
-
-def _own_names(function: FunctionNode) -> set[str]:
-    """The names that a function may bind without hiding those of the scopes around it."""
-    arguments = function.args
-    every = (
-        *arguments.posonlyargs,
-        *arguments.args,
-        *arguments.kwonlyargs,
-        arguments.vararg,
-        arguments.kwarg,
-    )
-    names = {each.arg for each in every if each is not None}
-    todo: list[ast.AST] = list(function.body) if not isinstance(function, ast.Lambda) else []
-    while todo:
-        node = todo.pop()
-        if isinstance(node, (ast.Global, ast.Nonlocal)):
-            names.update(node.names)
-        elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
-            names.add(node.id)
-        elif isinstance(node, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and node.name:
-            names.add(node.name)
-        elif isinstance(node, ast.alias):
-            names.add((node.asname or node.name).split(".")[0])
-        elif isinstance(node, _DEFINITIONS):
-            names.add(node.name)
-        if isinstance(node, _SCOPES):
-            continue
-        todo.extend(ast.iter_child_nodes(node))
-    return names
 
 
 # Hardcoded devices
@@ -290,15 +293,32 @@ def _own_names(function: FunctionNode) -> set[str]:
 
 def _hardcoded(module: Module, source: Source) -> list[AnyFact]:
     found: list[AnyFact] = []
-    has_torch = module.state.env.get("torch") == Value(Kind.LIBRARY, data="torch")
+    known = module.state.env.get("torch") == Value(Kind.LIBRARY, data="torch")
+    has_torch = known and "torch" not in module.only_typed
     for node, (_, receiver, given, device) in module.calls.items():
-        found.append(HardcodedCall(source.span(node), "Call", source.quote(receiver), given, device))
+        found.append(HardcodedCall(source.span(node), "Call", source.receiver(receiver), given, device))
+    operands = _operands(module.tree) if module.literals else frozenset()
     for literal, (_, role) in module.literals.items():
         assert isinstance(literal, ast.Constant)
         found.append(
-            HardcodedDevice(source.span(literal), "SimpleString", str(literal.value), role, has_torch)
+            HardcodedDevice(
+                source.span(literal),
+                "SimpleString",
+                str(literal.value),
+                role,
+                has_torch,
+                literal in operands,
+            )
         )
     return found
+
+
+def _operands(tree: ast.Module) -> frozenset[ast.AST]:
+    """The parts of expressions that bind tighter than a conditional expression, or as tightly."""
+    tight = (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Attribute, ast.comprehension)
+    return frozenset(
+        child for node in ast.walk(tree) if isinstance(node, tight) for child in ast.iter_child_nodes(node)
+    )
 
 
 # Optimizers
@@ -542,7 +562,7 @@ def _belongs(cell: Cell | None, whole: Cell) -> bool:
 
 def _follows_a_tensor(cell: Cell) -> bool:
     """Whether a device is that of a tensor (`x.device`), which is wherever the caller put it."""
-    return cell.via == "device" and cell.parent is not None and bool(cell.parent.seen & AS_TENSOR)
+    return cell.via == "device" and cell.parent is not None and bool(cell.parent.seen & IS_TENSOR)
 
 
 def _sibling_moved(element: _Element, there: Device) -> bool:
@@ -553,7 +573,7 @@ def _sibling_moved(element: _Element, there: Device) -> bool:
     if element.cell in element.whole.moved or not element.whole.moved:
         return False
     structural = element.cell.via == "item" and type(element.cell.key) is int
-    return moved == there and (structural or bool(element.cell.seen & AS_TENSOR))
+    return moved == there and (structural or bool(element.cell.seen & IS_TENSOR))
 
 
 def _moved_elsewhere(element: _Element, there: Device) -> bool:

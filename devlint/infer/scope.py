@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections import deque
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -285,11 +286,11 @@ class Class:
 
     def lineage(self) -> list[Class]:
         """This class and its bases in this file, nearest first."""
-        found: list[Class] = []
-        todo = [self]
+        found: dict[Class, None] = {self: None}
+        todo = deque([self])
         while todo:
-            cls = todo.pop(0)
-            if cls not in found:
-                found.append(cls)
-                todo.extend(cls.bases)
-        return found
+            for base in todo.popleft().bases:
+                if base not in found:
+                    found[base] = None
+                    todo.append(base)
+        return list(found)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from . import moves
 from .scope import Function, Summary
 from .values import (
-    AS_TENSOR,
+    IS_TENSOR,
     TENSORS,
     UNKNOWN_DEVICE,
     Cell,
@@ -17,6 +17,7 @@ from .values import (
     Form,
     Kind,
     Value,
+    container,
 )
 
 if TYPE_CHECKING:
@@ -101,7 +102,7 @@ def _told_inside(device: Device) -> bool:
     if not isinstance(cell, Cell) or cell.batch is None or cell in cell.batch.moved:
         return False
     structural = cell.via == "item" and type(cell.key) is int
-    return cell.batch.moved_to is not None and (structural or bool(cell.seen & AS_TENSOR))
+    return cell.batch.moved_to is not None and (structural or bool(cell.seen & IS_TENSOR))
 
 
 def _passed(ev: Evaluator, cell: Cell, by_cell: dict[Cell, tuple[ast.expr | None, Value]]) -> Cell:
@@ -190,6 +191,8 @@ def _substitute_value(
         return Value(Kind.TENSOR, place, cell)
     if value.kind is Kind.STRING:
         return Value(Kind.STRING, place, origin=value.origin, data=value.data)
+    if value.kind is Kind.CONTAINER:
+        return container(cell, items, element)._replace(device=place, origin=value.origin)
     return Value(value.kind, place, cell, data, items, element, value.origin)
 
 

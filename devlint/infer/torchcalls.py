@@ -30,6 +30,7 @@ from .values import (
     Truth,
     Value,
     accelerator,
+    container,
     join,
 )
 
@@ -86,14 +87,14 @@ def library_call(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) ->
     if dotted in api.TENSOR_DATASETS:
         values = [value for _, value in args.positional]
         note(args.positional, AS_TENSOR)
-        return Value(
-            Kind.CONTAINER,
+        return container(
             cell=ev.module.cell(node, "made"),
-            element=Value(Kind.CONTAINER, items=tuple(values)),
+            element=container(items=tuple(values)),
         )
     if dotted.startswith("torch.utils.data.") and name in ("random_split", "Subset", "ConcatDataset"):
         return _subset(ev, name, args)
     if head.startswith("numpy"):
+        args.spill(ev, from_device=True)
         return Value(Kind.ARRAY, CPU)
     if dotted in api.TENSOR_SOURCES:
         return Value(Kind.TENSOR, CPU, ev.module.cell(node), origin=Origin("factory", node))
@@ -166,6 +167,8 @@ def _torch(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Value:
         return args.positional[0][1] if args.positional else ev.fresh(node)
     known = api.TORCH_NOT_TENSOR.get(name)
     if known is not None:
+        if len(args.positional) > 1:
+            args.spill(ev)  # `torch.equal(x, y)`
         kind = _KINDS[known]
         return ev.fresh(node) if kind is Kind.UNKNOWN else Value(kind)
     if name[:1].isupper():
@@ -215,7 +218,7 @@ def _operation(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Val
     exempt = api.CPU_ARGUMENTS.get(name, ())
     parties: list[tuple[ast.expr, Value]] = []
     for index, (at, value) in enumerate(args.positional):
-        if index in exempt or (isinstance(at, ast.Starred)):
+        if index in exempt or isinstance(at, ast.Starred):
             continue
         if value.kind is Kind.CONTAINER:
             for item in value.items or ((value.element,) if value.element else ()):
@@ -226,7 +229,7 @@ def _operation(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Val
             parties.append((at, value))
     if name.endswith("_like"):
         return Value(Kind.TENSOR, ev.combine([value for _, value in parties]), cell)
-    parties.extend(p for key, p in args.keywords.items() if key not in ("out", "generator"))
+    parties.extend(p for key, p in args.keywords.items() if key not in ("out", "generator", *exempt))
     if name.endswith("_loss") or "cross_entropy" in name:
         note(args.positional[1:2], AS_TENSOR)
         parties = [(at, followed(value)) for at, value in parties]
@@ -260,7 +263,7 @@ def _sequence(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Valu
     if first is None:
         return UNKNOWN
     if name == "pad_packed_sequence":
-        return Value(Kind.CONTAINER, items=(Value(Kind.TENSOR, first.device), Value(Kind.TENSOR, CPU)))
+        return container(items=(Value(Kind.TENSOR, first.device), Value(Kind.TENSOR, CPU)))
     if name.startswith("pack"):
         return Value(Kind.BATCH, ev.location(first), ev.module.cell(node))
     element = ev.element_of(first, node) if first.kind is Kind.CONTAINER else first
@@ -328,8 +331,8 @@ def parameters(ev: Evaluator, base: Value, named: bool) -> Value:
     held = frozenset({base.cell}) if base.cell is not None else None
     element = Value(Kind.PARAMETER, ev.place_of(base), data=held)
     if named:
-        element = Value(Kind.CONTAINER, items=(STRING, element), data=held)
-    return Value(Kind.CONTAINER, element=element, data=held)
+        element = container(items=(STRING, element), data=held)
+    return container(element=element, data=held)
 
 
 def _optimizer(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Value:
@@ -379,10 +382,11 @@ def batches(cell: Cell) -> Value:
 
 def loader(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
     """A data loader; its batches are on the cpu unless the dataset or `collate_fn` says otherwise."""
+    args.spill(ev, from_device=True)  # workers and pinned memory do not go with a device
     cell = ev.module.cell(node, "made")
     batch = cell.child("batch", "", "element")
     device = Device(Form.CPU, "cpu", batch)
-    collate = args.get(7, "collate_fn")
+    collate = args.get(6, "collate_fn")
     dataset = args.get(0, "dataset")
     if collate is not None and collate.kind is not Kind.NONE:
         device = _collated(ev, collate, batch)
@@ -415,7 +419,7 @@ def _collected(ev: Evaluator, cls: Class, batch: Cell) -> Device:
 def _subset(ev: Evaluator, name: str, args: Arguments) -> Value:
     first = args.get(0, "dataset") or UNKNOWN
     if name == "random_split":
-        return Value(Kind.CONTAINER, element=first)
+        return container(element=first)
     return first
 
 
@@ -432,7 +436,7 @@ def _pass_through(ev: Evaluator, node: ast.Call, dotted: str, args: Arguments) -
         element = ev.element_of(first, node)
         for _, value in args.positional[1:]:
             element = join(element, ev.element_of(value, node))
-        return Value(Kind.CONTAINER, element=element, data=held_by([v for _, v in args.positional]))
+        return container(element=element, data=held_by([v for _, v in args.positional]))
     if dotted.startswith("copy.") and first.kind is Kind.MODULE and first.cell is not None:
         cell = ev.module.cell(node, "made")
         ev.state.places[cell] = ev.place_of(first)
@@ -454,14 +458,12 @@ def _builtin(ev: Evaluator, node: ast.Call, name: str, args: Arguments) -> Value
         element = None
         for _, value in args.keywords.values():
             element = value if element is None else join(element, value)
-        return Value(Kind.CONTAINER, cell=cell, items=None if element else (), element=element)
+        return container(cell=cell, items=None if element else (), element=element)
     if name == "enumerate" and first is not None:
-        return Value(
-            Kind.CONTAINER, element=Value(Kind.CONTAINER, items=(NUMBER, ev.element_of(first, node)))
-        )
+        return container(element=container(items=(NUMBER, ev.element_of(first, node))))
     if name == "zip":
         items = tuple(ev.element_of(value, at) for at, value in args.positional)
-        return Value(Kind.CONTAINER, element=Value(Kind.CONTAINER, items=items))
+        return container(element=container(items=items))
     if name == "next" and first is not None:
         return ev.element_of(first, node)
     if name == "filter" and len(values) == 2:
@@ -523,5 +525,5 @@ def _map(ev: Evaluator, node: ast.Call, args: Arguments) -> Value:
     if function.kind is Kind.FUNCTION and function.data.positional:
         summary = ev.module.summary(function.data)
         given: dict[str, tuple[ast.expr | None, Value]] = {function.data.positional[0]: (at, element)}
-        return Value(Kind.CONTAINER, element=use_summary(ev, node, function.data, summary, given))
-    return Value(Kind.CONTAINER, element=ev.fresh(node))
+        return container(element=use_summary(ev, node, function.data, summary, given))
+    return container(element=ev.fresh(node))

@@ -97,6 +97,8 @@ def join_devices(a: Device, b: Device) -> Device:
     """The device of a value that is at `a` on one path and at `b` on another."""
     if a == b or a.form is b.form is Form.CPU:
         return a
+    if isinstance(a.key, Kept) or isinstance(b.key, Kept):
+        return _join_kept(a.key, b.key)
     if Form.UNKNOWN in (a.form, b.form):
         return UNKNOWN_DEVICE
     if Form.CPU in (a.form, b.form) or Form.EITHER in (a.form, b.form):
@@ -105,6 +107,14 @@ def join_devices(a: Device, b: Device) -> Device:
     if a.form is b.form is Form.ACCELERATOR:
         return a if a.name.split(":")[0] == b.name.split(":")[0] else UNKNOWN_DEVICE
     return UNKNOWN_DEVICE
+
+
+def _join_kept(a: object, b: object) -> Device:
+    """The device of a value that is a kept copy on one path at least."""
+    kept = [key for key in (a, b) if isinstance(key, Kept)]
+    for key in kept:
+        key.links.update(kept)
+    return Device(Form.EITHER, symbol_name(kept[0].target), kept[0])
 
 
 def devices_conflict(a: Device, b: Device) -> bool:
@@ -129,6 +139,9 @@ DIFFERENTIATED = 16
 """`.backward()` was called on it."""
 TO_MODULE = 32
 """Passed to a module call."""
+AS_NAMED = 512
+"""A method was called that tensors have: so may an object of any class."""
+IS_TENSOR = AS_TENSOR | AS_NAMED
 AS_CONTAINER = 64
 AS_SWITCH = 128
 """A variable that holds the cpu, and that what is on the cpu anyway is moved to: it is meant to change."""
@@ -193,11 +206,12 @@ class Cell:
 
     def note(self, evidence: int) -> None:
         """Record how the object was used, here and wherever it came from."""
-        if self.seen & evidence == evidence:
-            return
-        self.seen |= evidence
-        for source in self.sources or ():
-            source.note(evidence)
+        todo = [self]
+        while todo:
+            cell = todo.pop()
+            if cell.seen & evidence != evidence:
+                cell.seen |= evidence
+                todo.extend(cell.sources or ())
 
     def flows_from(self, source: Cell) -> None:
         """Record that this cell may be the object of `source`."""
@@ -213,6 +227,29 @@ class Cell:
     def __repr__(self) -> str:
         """For people who debug the inference."""
         return f"<{self.label}>"
+
+
+class Kept(Cell):
+    """Where a discarded move's result would be if it were kept."""
+
+    __slots__ = ("before", "links", "move", "spilled", "target")
+
+    def __init__(self, move: Any, before: Device) -> None:
+        super().__init__("kept", move)
+        self.move = move
+        """The `ast.Call`."""
+        self.before = before
+        """Where the tensor is as the program stands."""
+        self.target = UNKNOWN_DEVICE
+        self.spilled = False
+        """Whether it went where nobody knows what it meets."""
+        self.links: set[Kept] = set()
+        """Others that stand or fall with it."""
+
+    @property
+    def place(self) -> Device:
+        """The device of what is kept."""
+        return Device(Form.SAME, "", self)
 
 
 class Origin(NamedTuple):
@@ -255,6 +292,50 @@ NUMBER = Value(Kind.NUMBER)
 STRING = Value(Kind.STRING)
 OTHER = Value(Kind.OTHER)
 DTYPE = Value(Kind.DTYPE)
+
+
+MAX_ITEMS = 256
+"""Longer displays are tables of data: a sample tells what they hold."""
+_MAX_PARTS = 1024
+_MAX_LEVELS = 16
+
+
+def container(
+    cell: Cell | None = None,
+    items: tuple[Value, ...] | None = None,
+    element: Value | None = None,
+    data: frozenset[Cell] | None = None,
+) -> Value:
+    """A container of those items, or of some that are like `element`; `data` are the modules it holds.
+
+    What it knows of its parts is bounded: `y = y + y` and `y = (y, y)` double it each time.
+    """
+    if items is not None and not (len(items) <= MAX_ITEMS and _is_small(items)):
+        element = _element(Value(items=items[:MAX_ITEMS]))
+        items = None
+    if element is not None and not _is_small((element,)):
+        element = element._replace(items=None, element=None)
+    return Value(Kind.CONTAINER, UNKNOWN_DEVICE, cell, data, items, element)
+
+
+def _is_small(values: tuple[Value, ...]) -> bool:
+    """Whether values have few enough parts, counted as often as they are reached, on few enough levels."""
+    parts, level = 0, values
+    for _ in range(_MAX_LEVELS):
+        parts += len(level)
+        if parts > _MAX_PARTS:
+            return False
+        below: list[Value] = []
+        for value in level:
+            below.extend(value.items or ())
+            if value.element is not None:
+                below.append(value.element)
+            if len(below) > _MAX_PARTS:
+                return False
+        if not below:
+            return True
+        level = tuple(below)
+    return False
 
 
 def join(a: Value, b: Value) -> Value:

@@ -1,0 +1,84 @@
+"""Which fixes of a discarded move or cast are safe: those after which nothing fails that ran before."""
+
+from __future__ import annotations
+
+import pytest
+
+from devlint.fix import fix
+from devlint.lint import lint
+from devlint.settings import Selection, Settings
+
+EVERYTHING = Settings(selections=(Selection(select=("ALL",)),))
+HEAD = """\
+import torch
+import numpy as np
+from types import SimpleNamespace
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+x = torch.ones(3)
+y = torch.zeros(3, device=device)
+z = torch.zeros(3, device=device)
+"""
+
+SAFE = [
+    "x.to(device)\nprint(x + y)",
+    "x.to(device)\nprint(x.sum())",
+    "pair = [x, y]\npair[0].to(device)\nprint(pair[0] + pair[1])",
+    "def f():\n    t = torch.ones(3)\n    t.to(device)\n    return t\nprint(f() + y)",
+    "y.cpu()\nprint(np.sum(y.numpy()))",
+    "w = torch.ones(3)\nx.to(device)\nw.to(device)\nprint(x + w)",
+]
+UNSAFE = [
+    "x.double()\nprint(x)",
+    "x.to(device, torch.float64)",
+    "x.to(y)",
+    "x.to(device)\nprint(x.numpy())",
+    "x.to(device)\nplot(x)",
+    "x.to(device)\nprint(x + unknown)",
+    "x.requires_grad_()\nx.to(device)\nx.sum().backward()\nprint(x.grad.sum())",
+    "def f(t: torch.Tensor, factor):\n    t.to(device)\n    return t * factor",
+    "def f(t: torch.Tensor):\n    t.to(device)\n    return t",
+    "def f(o):\n    o.x.to(device)\n    return torch.relu(o.x)\nf(SimpleNamespace(x=x))",
+    "def f(boxes):\n    boxes.to(device)\n    return boxes.unsqueeze(0)\nf(x)",
+]
+NO_FIX = [
+    "if device.type == 'cuda':\n    x.to(device)\nelse:\n    y = y.cpu()\n"
+    "m = torch.nn.Linear(3, 3)\nm.to(x.device)\nm(torch.ones(3))",
+    "y.cpu()\nprint(y + z)",
+    "a = y\ny.cpu()\nprint(a + y)",
+    "w = torch.ones(3)\nx.to(device)\nprint(x + w)",
+    "pair = [y, z]\npair[1].cpu()\nprint(pair[0] + pair[1])",
+    "pair = (x, y)\npair[0].to(device)\nprint(pair[0] + pair[1])",
+    "def f():\n    x.to(device)\n    return x + y",
+]
+
+
+@pytest.mark.parametrize(
+    ("body", "safe"),
+    [
+        *((body, True) for body in SAFE),
+        *((body, False) for body in UNSAFE),
+        *((body, None) for body in NO_FIX),
+    ],
+)
+def test_safety(body: str, safe: bool | None) -> None:
+    found = [f for f in lint(HEAD + body + "\n", "a.py", EVERYTHING) if f.code in ("DEV101", "DEV105")]
+    assert found
+    assert {finding.fix and finding.fix.safe for finding in found} == {safe}
+
+
+def test_a_literal_that_is_an_operand_is_replaced_in_parentheses() -> None:
+    before = 'import torch\nmodel.to("cuda" if big else None)\n'
+    text = fix(before.encode(), "a.py", EVERYTHING, unsafe=True).raw.decode()
+    assert 'model.to(("cuda" if torch.cuda.is_available() else "cpu") if big else None)' in text
+
+
+def test_torch_that_only_type_checkers_import_is_not_at_hand() -> None:
+    head = "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import torch\n"
+    (finding,) = lint(f'{head}def f(model):\n    model.to("cuda")\n', "a.py", EVERYTHING)
+    assert finding.code == "DEV202"
+    assert finding.fix is None
+
+
+def test_a_quoted_receiver_keeps_its_parentheses() -> None:
+    (finding,) = lint(HEAD + "(x + x).to(device)\n", "a.py", EVERYTHING)
+    assert "`(x + x).to()`" in finding.message
