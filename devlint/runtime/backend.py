@@ -44,7 +44,12 @@ TESTED = ("2.10.0", "2.11.0", "2.12.1", "2.13.0", "2.14.1", "2.15.0")
 
 _LEFT_TO_BACKENDS = ("convolution_overrideable", "convolution_backward_overrideable")
 """Operators whose kernel for all backends only raises."""
-_OTHER_TENSORS = {"Sparse": "sparse", "SparseCsr": "sparse", "NestedTensor": "nested", "Quantized": "quantized"}
+_OTHER_TENSORS = {
+    "Sparse": "sparse",
+    "SparseCsr": "sparse",
+    "NestedTensor": "nested",
+    "Quantized": "quantized",
+}
 """Tensors that are no memory with strides, by the prefix of their dispatch keys."""
 _LACKS_KERNEL = re.compile(r"not implemented for '(?:Half|BFloat16|Float8\w*|ComplexHalf)'")
 """What a kernel of the CPU says of a dtype that CUDA's may well have."""
