@@ -45,8 +45,7 @@ TESTED = ("2.10.0", "2.11.0", "2.12.1", "2.13.0", "2.14.1", "2.15.0")
 _LEFT_TO_BACKENDS = ("convolution_overrideable", "convolution_backward_overrideable")
 """Operators whose kernel for all backends only raises."""
 _OTHER_TENSORS = {
-    "Sparse": "sparse",
-    "SparseCsr": "sparse",
+    **dict.fromkeys(("Sparse", "SparseCsr"), "sparse"),
     "NestedTensor": "nested",
     "Quantized": "quantized",
 }

@@ -51,10 +51,7 @@ def host_of(storage: torch.UntypedStorage) -> torch.UntypedStorage:
     """The CPU storage behind a simulated one."""
     host = storage.__dict__.get("_host")
     if host is None:  # C++ made it, over memory that it keeps alive itself, as `from_dlpack` does
-        size = storage.nbytes()
-        host = storage._host = (
-            _storage_at(storage.data_ptr(), _CPU, size) if size else torch.UntypedStorage(0)
-        )
+        host = storage._host = _storage_at(storage.data_ptr(), _CPU, storage.nbytes())
     return host
 
 

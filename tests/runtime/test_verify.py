@@ -34,6 +34,12 @@ total = (x + y).sum()
 FIXED = BUG.replace("y.to(device)  # T", "y = y.to(device)")
 HARMLESS = "    # nothing wrong here  # T\n"
 TWO = "import torch\nx = torch.ones(2).cuda()  # T\nif x.is_cpu:\n    pass  # T\n"
+SPARSE = """\
+import torch
+if torch.cuda.is_available():
+    torch.eye(2).cuda().to_sparse()
+raise ValueError
+"""
 MIXED = Claim(MIXED_DEVICES)
 TRAINS = Claim(Observes("total", bug=0, fixed=1))
 
@@ -53,6 +59,7 @@ PROGRAMS: dict[str, tuple[Claim, str, str]] = {
     "aborts": (MIXED, "import os\nos.abort()", FIXED),
     "leaves": (everywhere(Raises("SystemExit", "no GPU")), "import sys\nsys.exit('no GPU')", "exit(0)"),
     "lacks a package": (MIXED, "import no_such_package", FIXED),
+    "beyond the simulation": (everywhere(Raises("Exception")), SPARSE, FIXED),
     "prints": (Claim(RUNS), "print('{}')", "import sys\nsys.stdout.write('{')"),
     "spoils torch": (Claim(RUNS), "import torch\ndel torch.ones", FIXED),
     "set up": (
@@ -141,6 +148,13 @@ def test_crash_is_evidence(proofs: list[Proof]) -> None:
 
 def test_missing_package_proves_nothing(proofs: list[Proof]) -> None:
     assert find(proofs, "lacks a package", "bug.py", "sim").verdict is Verdict.NOT_RUN
+
+
+def test_what_is_not_simulated_proves_nothing(proofs: list[Proof]) -> None:
+    proof = find(proofs, "beyond the simulation", "bug.py", "sim")
+    assert proof.verdict is Verdict.UNPROVABLE
+    assert "not simulated: a tensor of layout torch.sparse_coo" in proof.evidence
+    assert find(proofs, "beyond the simulation", "bug.py", "cpu").verdict is Verdict.CONFIRMED
 
 
 def test_needed_hardware_is_named(proofs: list[Proof]) -> None:
