@@ -37,8 +37,13 @@ _RANDOM = (
     *("seed_all", "set_rng_state", "set_rng_state_all"),
 )
 _ANNOTATIONS = ("markA", "rangePop", "rangePushA", "rangeStartA", "rangeEnd")
-_UNBUILT = re.compile(r"module 'torch\._C' has no attribute|not compiled with CUDA|dummy base class")
-"""What torch says where it was built without CUDA."""
+_NEED_GPU = ("graph_pool_handle", "memory_snapshot", "get_sync_debug_mode", "set_sync_debug_mode")
+"""Functions that a build with CUDA answers without a GPU, of one that is not there."""
+_UNABLE = re.compile(
+    r"module 'torch\._C' has no attribute|not compiled with CUDA|dummy base class"
+    r"|CUDA driver|CUDA-capable device|CUDA GPUs|Invalid device argument|INTERNAL ASSERT FAILED"
+)
+"""What torch says without CUDA, or with it and without a GPU."""
 
 
 class LegacyType(type):
@@ -158,14 +163,20 @@ def install() -> None:
 
 
 def _refuse_the_rest() -> None:
-    """Let the functions and classes that need a build with CUDA say that it is the simulation that ends."""
+    """Let the functions and classes that need a GPU say that it is the simulation that ends."""
     for module in (torch.cuda, torch.cuda.memory, torch.cuda.graphs):
         for name, value in list(vars(module).items()):
-            if isinstance(value, FunctionType) and value.__module__.startswith("torch.cuda"):
+            if not getattr(value, "__module__", None) or not value.__module__.startswith("torch.cuda"):
+                continue
+            if name in _NEED_GPU or (isinstance(value, type) and _is_native(value)):
+                setattr(module, name, functools.partial(_refuse, name))
+            elif isinstance(value, FunctionType):
                 setattr(module, name, _refusing(name, value))
-    for name, value in list(vars(torch.cuda).items()):
-        if isinstance(value, type) and any(base.__module__ == "torch._utils" for base in value.__mro__):
-            setattr(torch.cuda, name, functools.partial(_refuse, name))
+
+
+def _is_native(cls: type) -> bool:
+    """Whether a class is written in C++; in builds without CUDA a dummy takes the place of that base."""
+    return any(base.__module__ in ("torch._C", "torch._utils") for base in cls.__mro__)
 
 
 def _refusing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -174,7 +185,7 @@ def _refusing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return function(*args, **kwargs)
         except (AssertionError, AttributeError, RuntimeError) as error:
-            if _UNBUILT.search(str(error)):
+            if _UNABLE.search(str(error)):
                 raise NotSimulated(f"torch.cuda.{name}") from error
             raise
 
