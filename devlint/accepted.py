@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import os.path
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from .console import say
 from .lint import selections_for
-from .match.registry import severities
+from .match.registry import severities, unusable
 from .match.selection import choose
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
     from .baseline import Baseline
     from .changed import Changes
@@ -33,7 +34,9 @@ class Accepted:
         self.baseline = _baseline(options)
         self._changes = _changes(options)
         self.linted: set[str] = set()
-        """The absolute paths of the files that this run has looked at."""
+        """The absolute paths of the files that this run has looked at, from end to end."""
+        self.broken: Collection[str] = ()
+        """The codes of rules that have raised, so that nobody knows what they would have found."""
 
     def skips(self, path: str) -> bool:
         """Whether a file need not be linted, having no line that has changed."""
@@ -50,25 +53,36 @@ class Accepted:
             findings = [finding for finding in findings if self._changes.touch(finding)]
         return findings
 
-    def tell_fixed(self, findings: list[Finding], sources: Mapping[str, str]) -> bool:
-        """Name the entries of the baseline that are fixed; return whether there are any."""
+    def fixed(self, findings: list[Finding], sources: Mapping[str, str]) -> Counter[Anchor]:
+        """Return the entries of the baseline that are fixed."""
         if self.baseline is None:
-            return False
+            return Counter()
+        left = self.baseline.split(findings, sources)[1]
+        return Counter({entry: number for entry, number in left.items() if self._seen(entry)})
+
+    def tell_fixed(self, fixed: Counter[Anchor]) -> str:
+        """Name the entries that are fixed, and return one line about them all."""
+        assert self.baseline is not None
         from .baseline import described
 
-        left = self.baseline.split(findings, sources)[1].elements()
-        lines = [f"  {described(entry)}" for entry in left if self._seen(entry)]
-        if not lines:
-            return False
+        lines = [f"  {described(entry)}" for entry in fixed.elements()]
         more = [f"  and {len(lines) - _SHOWN} more"] if len(lines) > _SHOWN else []
-        about = f"{self.baseline.path} lists what is fixed (--write-baseline takes it out):"
-        say(about, *lines[:_SHOWN], *more)
-        return True
+        about = f"{self.baseline.path} lists what is fixed (--prune-baseline takes it out)"
+        say(f"{about}:", *lines[:_SHOWN], *more)
+        return about
 
-    def write(self, findings: list[Finding], sources: Mapping[str, str]) -> None:
-        """Make the baseline list these findings."""
+    def prune(self, fixed: Counter[Anchor]) -> str:
+        """Take the entries that are fixed out of the baseline, and return what to say about it."""
         assert self.baseline is not None
-        self.baseline.write(findings, sources, self._seen)
+        self.baseline.prune(fixed)
+        return f"{_counted(fixed.total(), 'entry', 'entries')} taken out of {self.baseline.path}"
+
+    def write(self, findings: list[Finding], sources: Mapping[str, str]) -> str:
+        """Make the baseline list these findings, and return what to say about it."""
+        assert self.baseline is not None
+        new, gone = self.baseline.write(findings, sources, self._seen)
+        total = _counted(len(findings), "finding", "findings")
+        return f"{total} in {self.baseline.path}: {new} new, {gone} gone"
 
     def _seen(self, entry: Anchor) -> bool:
         """Whether this run would have found again what an entry of the baseline is about."""
@@ -79,8 +93,14 @@ class Accepted:
         if os.path.abspath(path) not in self.linted:
             return False
         known = severities()
+        if entry.code not in known:
+            return not unusable()  # it may be of a package that cannot be loaded now
         on = choose(known, selections_for(path, self._configs.for_file(path)))
-        return entry.code in on or entry.code not in known
+        return entry.code in on and entry.code not in self.broken
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
 
 
 def _baseline(options: Namespace) -> Baseline | None:

@@ -48,19 +48,36 @@ class Baseline:
 
     def write(
         self, findings: Sequence[Finding], sources: Mapping[str, str], seen: Callable[[Anchor], bool]
-    ) -> None:
-        """List these findings, and keep the entries about what was not `seen` this time."""
+    ) -> tuple[int, int]:
+        """List these findings, and keep the entries about what was not `seen` this time.
+
+        Returns how many entries are new and how many are gone.
+        """
         kept = Counter({entry: n for entry, n in self._entries.items() if not seen(entry)})
         kept |= Counter(anchors(findings, sources, self._base))
+        new, gone = (kept - self._entries).total(), (self._entries - kept).total()
+        self._list(kept)
+        return new, gone
+
+    def prune(self, gone: Counter[Anchor]) -> None:
+        """Take entries out, and leave the file alone where there are none."""
+        if gone:
+            self._list(self._entries - gone)
+
+    def _list(self, kept: Counter[Anchor]) -> None:
         entries = [_entry(anchor) for anchor in sorted(kept.elements())]
         lines = ",\n    ".join(json.dumps(entry, ensure_ascii=True) for entry in entries)
         listed = f"[\n    {lines}\n  ]" if lines else "[]"
         text = f'{{\n  "{_KEY}": {_VERSION},\n  "findings": {listed}\n}}\n'
         output.write(self.path, text.encode())
+        self._entries = kept
 
 
 def read(path: str, *, required: bool) -> Baseline:
-    """Return the baseline in a file; one that is not `required` may be absent."""
+    """Return the baseline in a file; one that is not `required` may be absent.
+
+    Raises DevlintError where the file is none.
+    """
     try:
         with open(path, "rb") as file:
             data = json.load(file)

@@ -5,30 +5,30 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from . import console, report
+from . import console, flags, printing, report
 from .config import Configs
 from .errors import DevlintError
 from .files import find
 from .finding import order
-from .lint import NOTEBOOK, lint
+from .lint import lint
+from .problems import Problem, Problems
 from .progress import counted
-from .report.style import summary
-from .settings import Selection
-from .text import decode
-from .unreadable import UNDECODABLE, unopened
+from .sources import texts
+from .unreadable import CODE as UNREADABLE
+from .unreadable import unopened
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from typing import TextIO
+    from types import ModuleType
 
     from .accepted import Accepted
+    from .errors import BrokenRule
     from .finding import Finding
     from .settings import Settings
 
 _STDIN = "-"
-FORMAT = "DEVLINT_OUTPUT_FORMAT"
 
 
 def check(options: Namespace) -> int:
@@ -46,23 +46,25 @@ class _Check:
 
     def __init__(self, options: Namespace) -> None:
         self.options = options
-        self.flags = Selection(
-            None if options.select is None else tuple(options.select),
-            tuple(options.extend_select or ()),
-            tuple(options.ignore or ()),
+        self.here = _here()
+        self.problems = Problems(options.verbose)
+        selection = flags.selection(options)
+        self.configs = Configs(selection, options.config, options.isolated, flags.overrides(options))
+        settings = self.configs.for_folder(self.here)
+        self.format = (
+            options.output_format or printing.format_of_environment() or settings.output_format or "full"
         )
-        self._check_flags()
-        self.configs = Configs(self.flags, options.config, options.isolated, _overrides(options))
-        here = self.configs.for_folder(os.getcwd())
-        self.format = options.output_format or _format_of_environment() or here.output_format or "full"
+        if options.statistics:
+            printing.check_statistics(self.format)
         self.findings: list[Finding] = []
         self.sources: dict[str, str] = {}
         self.raws: dict[str, bytes] = {}
-        self.problems: list[str] = []
+        self.broken: list[BrokenRule] = []
         self.diffs: list[str] = []
-        self.outdated = False
+        self.stale: list[Problem] = []
+        self.checked = 0
         self.fixed = 0
-        self.unsafe = here.unsafe_fixes if options.unsafe_fixes is None else True
+        self.unsafe = settings.unsafe_fixes if options.unsafe_fixes is None else True
         self.accepted = self._accepted()
         self.keeps_sources = (
             self.format in report.WITH_SOURCES or self.accepted is not None or options.add_noqa
@@ -75,40 +77,35 @@ class _Check:
         paths = self._paths()
         if self.options.show_files or self.options.show_settings:
             self._show(paths)
+            self._collect_broken()
         else:
             self._lint(paths)
-        for problem in dict.fromkeys(self.problems):
-            console.say(problem)
-        if self.problems:
+        problems = self.problems.all()
+        for message in dict.fromkeys(problem.message for problem in problems):
+            console.say(message)
+        if problems:
             return 2
         found = self.diffs if self.options.diff else self.findings
-        return int((bool(found) or self.outdated) and not self.options.exit_zero)
+        return int(bool(found or self.stale) and not self.options.exit_zero)
 
     def _lint(self, paths: list[str]) -> None:
-        if not paths and not self.problems and self.options.diff_base is None:
+        if not paths and not self.problems.all() and self.options.diff_base is None:
             console.say("no Python files found")
         for path in paths if self.options.quiet else counted(paths, sys.stderr):
             try:
                 self._file(path)
-            except DevlintError as error:
-                self.problems.append(str(error))
+                self.checked += 1
             except Exception as error:  # one file must not cost the findings of all the others
-                self._internal(path, error)
+                self.problems.caught(error, self._name(path))
         self.findings.sort(key=order)
         for step in (self._settle, self._add_noqa, self._print):
+            self._collect_broken()
             try:
                 step()
-            except DevlintError as error:
-                self.problems.append(str(error))
-
-    def _check_flags(self) -> None:
-        for flag in ("select", "extend_select", "ignore"):
-            selectors = getattr(self.options, flag)
-            if selectors:
-                from .match.registry import installed
-                from .match.selection import check as check_selectors
-
-                check_selectors(selectors, installed(), f"--{flag.replace('_', '-')}")
+            except OSError:  # stdout does not take the report
+                raise
+            except Exception as error:
+                self.problems.caught(error)
 
     def _accepted(self) -> Accepted | None:
         if self.options.baseline is None and self.options.diff_base is None:
@@ -120,16 +117,19 @@ class _Check:
     def _paths(self) -> list[str]:
         """Return the files to lint, each once, in the order of their names."""
         found: dict[str, str] = {}
+        unread: list[str] = []
         for argument in self.options.paths:
             if argument == _STDIN:
                 found[_STDIN] = _STDIN
                 continue
             try:
-                for path in find(argument, self.configs.for_folder, self.problems):
+                for path in find(argument, self.configs.for_folder, unread):
                     if self.accepted is None or not self.accepted.skips(path):
                         found.setdefault(os.path.abspath(path), path)
-            except DevlintError as error:
-                self.problems.append(str(error))
+            except Exception as error:
+                self.problems.caught(error, argument)
+        for message in unread:
+            self.problems.add(message)
         return sorted(found.values())
 
     def _show(self, paths: list[str]) -> None:
@@ -156,12 +156,12 @@ class _Check:
         if self.options.fix or self.options.diff:
             raw, findings = self._fix(raw, name, settings, stdin)
         else:
-            findings = lint(raw, name, settings)
+            findings = lint(raw, name, settings, self.broken)
         self.findings += findings
-        if self.accepted is not None:
+        if self.accepted is not None and not any(item.code == UNREADABLE for item in findings):
             self.accepted.linted.add(os.path.abspath(name))
         if findings and self.keeps_sources:
-            self.sources |= _texts(name, raw)
+            self.sources |= texts(name, raw)
         if findings and self.options.add_noqa:
             self.raws[name] = raw
 
@@ -171,9 +171,9 @@ class _Check:
         def unlisted(findings: list[Finding], state: bytes) -> list[Finding]:
             if self.accepted is None:
                 return findings
-            return self.accepted.unlisted(findings, _texts(name, state))
+            return self.accepted.unlisted(findings, texts(name, state))
 
-        fixed = fix.fix(raw, name, settings, self.unsafe, unlisted)
+        fixed = fix.fix(raw, name, settings, self.unsafe, unlisted, self.broken)
         if self.options.diff:
             if fixed.raw != raw:
                 self.diffs.append(fix.diff(name, raw, fixed.raw))
@@ -183,147 +183,110 @@ class _Check:
             try:
                 fix.write(name, raw, fixed.raw)
             except DevlintError as error:
-                self.problems.append(str(error))
-                return raw, lint(raw, name, settings)
+                self.problems.caught(error, name)
+                return raw, lint(raw, name, settings, self.broken)
         self.fixed += len(fixed.applied)
         return fixed.raw, fixed.remaining
 
-    def _internal(self, path: str, error: Exception) -> None:
-        if self.options.verbose:
-            import traceback
-
-            console.say(*traceback.format_exc().splitlines())
-        self.problems.append(f"{path}: internal error: {type(error).__name__}: {error} (-v shows where)")
+    def _collect_broken(self) -> None:
+        """Tell of rules that have raised, and of those that cannot be loaded."""
+        self.problems.broken(self.broken)
+        self.broken.clear()
+        # Where no file asked for a rule, none has been loaded, and loading them now would be for nothing.
+        registry: ModuleType | None = sys.modules.get(f"{__package__}.registry")
+        for error in registry.unusable() if registry else ():
+            self.problems.caught(error)
 
     def _settle(self) -> None:
         """Write the baseline, or leave out what is old."""
         if self.accepted is None:
             return
-        if not self.options.write_baseline:
-            self.outdated = self.accepted.tell_fixed(self.findings, self.sources)
+        self.accepted.broken = self.problems.broken_codes
+        said = ""
+        if self.options.write_baseline:
+            said = self.accepted.write(self.findings, self.sources)
+            self.findings = []
+        else:
+            fixed = self.accepted.fixed(self.findings, self.sources)
+            if self.options.prune_baseline:
+                said = self.accepted.prune(fixed)
+            elif fixed:
+                self.stale.append(Problem(self.accepted.tell_fixed(fixed), self.options.baseline))
             self.findings = self.accepted.new(self.findings, self.sources)
-            return
-        self.accepted.write(self.findings, self.sources)
-        if not self.options.quiet:
-            console.say(f"{len(self.findings)} findings in {self.options.baseline}")
-        self.findings = []
+        if said and not self.options.quiet:
+            console.say(said)
 
     def _add_noqa(self) -> None:
         """Silence what was found, and keep what cannot be."""
         if not self.options.add_noqa:
             return
-        from . import noqa
-        from .fix import write
+        from .noqa import silence
 
-        left: list[Finding] = []
-        for name in dict.fromkeys(finding.path for finding in self.findings):
-            mine = [finding for finding in self.findings if finding.path == name]
-            raw = self.raws.get(name, b"")
-            after = noqa.add(raw, name, mine, self.sources, self.options.reason or "") if raw else raw
-            try:
-                if after != raw:
-                    write(name, raw, after)
-                    self.sources |= _texts(name, after)
-                    mine = lint(after, name, self.configs.for_file(name))
-                    mine = mine if self.accepted is None else self.accepted.new(mine, self.sources)
-            except DevlintError as error:
-                self.problems.append(str(error))
-            left += mine
+        def left(name: str, after: bytes) -> list[Finding]:
+            self.sources |= texts(name, after)
+            found = lint(after, name, self.configs.for_file(name), self.broken)
+            return found if self.accepted is None else self.accepted.new(found, self.sources)
+
+        reason = self.options.reason or ""
+        kept = silence(self.findings, self.raws, self.sources, reason, left, self.problems)
         if not self.options.quiet:
-            console.say(f"{len(self.findings) - len(left)} findings silenced")
-        self.findings = left
+            number = len(self.findings) - len(kept)
+            console.say(f"{number} finding{'s' * (number != 1)} silenced")
+        self.findings = kept
 
     def _print(self) -> None:
         """Print the report; to stderr where stdout carries a diff's or stdin's text."""
+        if self.format == "sarif":
+            from .match.registry import installed
+
+            rules = installed()
+            self._collect_broken()
+        else:
+            rules = {}
         carried = self.options.diff or (self.options.fix and _STDIN in self.options.paths)
         stream = sys.stderr if carried else sys.stdout
         outcome = report.Outcome(
             self.findings,
             self.sources,
-            self.options.output_file is None and wants_color(self.options.color, stream),
+            self.options.output_file is None and printing.wants_color(self.options.color, stream),
             self.unsafe,
             self.fixed,
-            _project(os.getcwd()),
+            printing.project(self.here),
+            rules,
+            problems=self.problems.all(),
+            stale=self.stale,
+            checked=self.checked > 0,
         )
-        if self.format == "sarif":
-            from .match.registry import installed
-
-            outcome = outcome._replace(rules=installed())
         if self.options.diff:
-            sys.stdout.write(console.diff("".join(self.diffs), sys.stdout))
-            text = f"Would fix {self.fixed} of {self.fixed + len(self.findings)} findings.\n"
-            text = "" if self.options.quiet else text
+            text = "".join(self.diffs)
+            if self.options.output_file is None:
+                text = console.diff(text, sys.stdout)
+            if not self.options.quiet:
+                console.tell(f"Would fix {self.fixed} of {self.fixed + len(self.findings)} findings.")
+            stream = sys.stdout
         else:
-            text = report.render("statistics" if self.options.statistics else self.format, outcome)
-            if self.format in ("full", "concise") and not self.options.quiet:
-                text += summary(outcome)
+            text = printing.rendered(self.format, self.options.statistics, outcome)
+            if self.format in printing.FOR_PEOPLE and not self.options.quiet:
+                text += printing.closing(outcome)
         if self.options.output_file is not None:
             from .output import write
 
             try:
                 write(self.options.output_file, text.encode("utf-8", "backslashreplace"))
             except DevlintError as error:
-                self.problems.append(str(error))
+                self.problems.caught(error)
             else:
                 return
         stream.write(text)
 
 
-def wants_color(choice: str, stream: TextIO) -> bool:
-    """Whether to colour: the flag, then NO_COLOR, then FORCE_COLOR, then whether it is a terminal."""
-    if choice != "auto":
-        return choice == "always"
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or stream.isatty()
-
-
-def _overrides(options: Namespace) -> dict[str, Any]:
-    """Return the settings that the command line has the last word on."""
-    found: dict[str, Any] = {}
-    if options.exclude is not None:
-        found["exclude"] = tuple(options.exclude)
-    if options.extend_exclude is not None:
-        found["extend_exclude"] = tuple(options.extend_exclude)
-    if options.force_exclude:
-        found["force_exclude"] = True
-    if options.no_respect_gitignore:
-        found["respect_gitignore"] = False
-    if options.target_torch is not None:
-        found["target_torch"] = options.target_torch
-    return found
-
-
-def _format_of_environment() -> str | None:
-    name = os.environ.get(FORMAT)
-    if name and name not in report.FORMATS:
-        raise DevlintError(f"{FORMAT}: there is no format {name!r} (known are {', '.join(report.FORMATS)})")
-    return name
-
-
-def _project(folder: str) -> str:
-    """Return the root of the repository that holds a folder, or the folder itself."""
-    above = folder
-    while not os.path.exists(os.path.join(above, ".git")):
-        above, below = os.path.dirname(above), above
-        if above == below:
-            return folder
-    return above
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except OSError as error:
+        raise DevlintError(f"the current folder cannot be used: {error.strerror}") from error
 
 
 def _read(path: str) -> bytes:
     with open(path, "rb") as file:
         return file.read()
-
-
-def _texts(path: str, raw: bytes) -> dict[str, str]:
-    """Return the text that a file's findings count rows in: its own, and those of a notebook's cells."""
-    try:
-        texts = {path: decode(raw).text}
-    except UNDECODABLE:
-        texts = {path: raw.decode("latin-1")}
-    if path.endswith(NOTEBOOK):
-        from .notebook import read
-
-        texts |= {f"{path}:cell {number}": text for number, text in read(raw, path).sources.items()}
-    return texts

@@ -49,25 +49,34 @@ class Configs:
         if self._fixed is not None:
             return self._fixed
         folder = os.path.abspath(folder)
-        if folder not in self._folders:
-            self._folders[folder] = self._search(folder)
-        return self._folders[folder]
-
-    def _search(self, folder: str) -> Settings:
-        for name in _NAMES:
-            settings = _read(os.path.join(folder, name))
+        below: list[str] = []
+        while folder not in self._folders:
+            below.append(folder)
+            parent = os.path.dirname(folder)
+            settings = _of_folder(folder)
+            if settings is None and parent == folder:
+                settings = Settings(root=os.getcwd())
             if settings is not None:
-                return self._layered(settings)
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return self._layered(Settings(root=os.getcwd()))
-        return self.for_folder(parent)
+                self._folders[folder] = self._layered(settings)
+            else:
+                folder = parent
+        found = self._folders[folder]
+        self._folders |= dict.fromkeys(below, found)
+        return found
 
     def _layered(self, settings: Settings) -> Settings:
         overrides = dict(self._overrides)
         overrides["selections"] = (*settings.selections, self._flags)
         overrides["extend_exclude"] = (*settings.extend_exclude, *overrides.get("extend_exclude", ()))
         return settings._replace(**overrides)
+
+
+def _of_folder(folder: str) -> Settings | None:
+    for name in _NAMES:
+        settings = _read(os.path.join(folder, name))
+        if settings is not None:
+            return settings
+    return None
 
 
 def _read(path: str, required: bool = False) -> Settings | None:
@@ -97,7 +106,9 @@ def _table(path: str, raw: bytes, bare: bool) -> Mapping[str, Any] | None:
         import tomli as tomllib
     try:
         data = tomllib.loads(raw.decode())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except RecursionError as error:
+        raise DevlintError(f"{path}: not valid TOML: it nests too deeply") from error
+    except ValueError as error:  # TOMLDecodeError and UnicodeDecodeError, and a number with too many digits
         raise DevlintError(f"{path}: not valid TOML: {error}") from error
     if bare:
         return data

@@ -6,6 +6,7 @@ import os
 import re
 import stat
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -59,7 +60,14 @@ def diff(text: str, stream: TextIO) -> str:
 def say(*messages: object) -> None:
     """Print messages of devlint's own on stderr, each as one line; the first says whose they are."""
     for number, message in enumerate(messages):
-        print(f"{'' if number else 'devlint: '}{printable(str(message))}", file=sys.stderr)
+        tell(f"{'' if number else 'devlint: '}{message}")
+
+
+def tell(*lines: str) -> None:
+    """Print lines on stderr; where that is closed or full, the exit status says enough."""
+    with suppress(OSError, ValueError):
+        for line in lines:
+            print(printable(line), file=sys.stderr, flush=True)
 
 
 def _shows(stream: TextIO) -> bool:

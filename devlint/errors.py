@@ -2,11 +2,26 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 
 class DevlintError(Exception):
     """A mistake in usage, configuration, an installed rule, or the file system."""
 
 
-def broken_rule(code: str, path: str, row: int, error: Exception) -> DevlintError:
-    """Return what to raise where a rule's own code raises."""
-    return DevlintError(f"{path}:{row}: rule {code} is broken: {type(error).__name__}: {error}")
+FAULTS = (Exception, SystemExit)
+"""What code of others may raise without ending the run: `sys.exit` is no way to report a finding."""
+
+
+class BrokenRule(NamedTuple):
+    """A rule whose own code raised, and where it was looking."""
+
+    code: str
+    path: str
+    row: int | None
+    error: BaseException
+
+    def __str__(self) -> str:
+        """Return the message."""
+        place = self.path if self.row is None else f"{self.path}:{self.row}"
+        return f"{place}: rule {self.code} is broken: {type(self.error).__name__}: {self.error}"

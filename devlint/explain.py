@@ -7,8 +7,9 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
+from .console import say
 from .finding import Severity
-from .match.registry import installed, meant
+from .match.registry import installed, meant, unusable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -18,14 +19,22 @@ if TYPE_CHECKING:
 
 def main(arguments: Sequence[str]) -> int:
     """Run `rule` or `rules` and return the exit status."""
+    try:
+        _explain(arguments)
+    finally:  # a rule that is not there may be one of these
+        for problem in unusable():
+            say(problem)
+    return 2 if unusable() else 0
+
+
+def _explain(arguments: Sequence[str]) -> None:
     if arguments[0] == "rules":
         argparse.ArgumentParser(prog="devlint rules", description="List the rules.").parse_args(arguments[1:])
         sys.stdout.write(listing())
-        return 0
+        return
     parser = argparse.ArgumentParser(prog="devlint rule", description="Explain a rule.")
     parser.add_argument("rules", nargs="+", metavar="RULE", help="codes, prefixes, names, or ALL")
     _show("\n".join(map(page, meant(parser.parse_args(arguments[1:]).rules))))
-    return 0
 
 
 def listing() -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .errors import DevlintError
@@ -28,7 +29,8 @@ def find(path: str, settings_for: Callable[[str], Settings], problems: list[str]
 
     A file named outright is linted whatever its suffix and the excludes, unless `force-exclude` is on.
     Folders that cannot be read are added to `problems`. Links to folders are not followed, so that
-    there are no loops.
+    there are no loops. Of the links that lead to no file, those to nothing are left out (editors lock files
+    by them); the others are found, and cannot be opened.
     """
     path = os.path.normpath(path)
     folder = path if os.path.isdir(path) else os.path.dirname(path) or "."
@@ -63,7 +65,7 @@ def _walk(
         for entry in entries:
             path = os.path.normpath(entry.path)
             is_folder = entry.is_dir(follow_symlinks=False)
-            if not is_folder and not (entry.name.endswith(SUFFIXES) and entry.is_file()):
+            if not is_folder and not (entry.name.endswith(SUFFIXES) and _may_be_file(entry)):
                 continue
             if _excluded(path, settings) or _ignored(path, is_folder, ignores):
                 continue
@@ -72,6 +74,13 @@ def _walk(
             else:
                 yield path
         waiting.extend(reversed(folders))
+
+
+def _may_be_file(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_file()
+    except OSError:  # a link to itself, or into a folder that may not be read
+        return True
 
 
 def _excluded(path: str, settings: Settings) -> bool:
@@ -120,6 +129,24 @@ def _read_ignore(folder: str) -> tuple[_Ignore, ...]:
             lines = file.read().splitlines()
     except OSError:
         return ()
+    return (_Ignore(os.path.abspath(folder), _patterns(lines)),)
+
+
+def _patterns(lines: list[str]) -> Any:
+    """Return the patterns of a .gitignore; like git, without the lines that are none."""
     from pathspec import GitIgnoreSpec
 
-    return (_Ignore(os.path.abspath(folder), GitIgnoreSpec.from_lines(lines)),)
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except (ValueError, re.error):
+        return GitIgnoreSpec.from_lines(filter(_is_pattern, lines))
+
+
+def _is_pattern(line: str) -> bool:
+    from pathspec import GitIgnoreSpec
+
+    try:
+        GitIgnoreSpec.from_lines([line])
+    except (ValueError, re.error):
+        return False
+    return True

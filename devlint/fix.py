@@ -1,4 +1,4 @@
-"""Applies fixes to a file's text, in rounds until none is left, and replaces files atomically."""
+"""Applies fixes to a file's text, in rounds until none is left, and writes files."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from .text import Rows, decode, split_rows
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from .errors import BrokenRule
     from .finding import Finding
     from .settings import Settings
 
@@ -46,14 +47,15 @@ def fix(
     settings: Settings,
     unsafe: bool = False,
     only: Callable[[list[Finding], bytes], list[Finding]] | None = None,
+    broken: list[BrokenRule] | None = None,
 ) -> Fixed:
     """Return a file with its safe fixes applied, the unsafe ones too where `unsafe`.
 
     `only` picks the findings to fix, from those in a state of the file. Bytes outside the edits are kept.
-    A fix whose result is no Python is left out.
+    A fix whose result is no Python is left out. `broken` is for rules that raise, as in `lint`.
     """
     applied: list[Finding] = []
-    findings = lint(raw, path, settings)
+    findings = lint(raw, path, settings, broken)
     for _ in range(_ROUNDS):
         chosen = findings if only is None else only(findings, raw)
         wanted = [item for item in chosen if item.fix is not None and (item.fix.safe or unsafe)]
@@ -64,7 +66,7 @@ def fix(
             break
         raw = after
         applied += done
-        findings = lint(raw, path, settings)
+        findings = lint(raw, path, settings, broken)
     return Fixed(raw, tuple(applied), findings)
 
 

@@ -7,14 +7,44 @@ from typing import TYPE_CHECKING
 
 from . import unreadable, unused
 from .finding import Edit, Finding, Fix, Position, place
-from .fix import apply
+from .fix import apply, write
 from .suppress import suppressions
 from .text import split_rows
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from .problems import Problems
+    from .suppress import Suppression
 
 _NOT_SILENCED = frozenset({unreadable.CODE, unused.CODE})
+
+
+def silence(
+    findings: Iterable[Finding],
+    raws: Mapping[str, bytes],
+    sources: Mapping[str, str],
+    reason: str,
+    left: Callable[[str, bytes], list[Finding]],
+    problems: Problems,
+) -> list[Finding]:
+    """Write the comments that these findings, sorted by file, need; return the findings that are left.
+
+    `left` says which ones a file has after it was changed. A file that cannot be changed keeps its findings.
+    """
+    kept: list[Finding] = []
+    for name, group in groupby(findings, key=lambda finding: finding.path):
+        mine = list(group)
+        raw = raws.get(name, b"")
+        try:
+            after = add(raw, name, mine, sources, reason)
+            if after != raw:
+                write(name, raw, after)
+                mine = left(name, after)
+        except Exception as error:  # one file must not keep the others from being done
+            problems.caught(error, name)
+        kept += mine
+    return kept
 
 
 def add(
@@ -22,31 +52,36 @@ def add(
 ) -> bytes:
     """Return a file with its findings silenced, each at the end of its statement.
 
-    A `# noqa` with codes that is there already is extended, and what follows its codes stays.
+    A `# noqa` with codes that is there already is extended, and what follows its codes stays. What cannot
+    be silenced, such as that a file cannot be read, leaves the file as it is.
     """
     wanted = sorted((item for item in findings if item.code not in _NOT_SILENCED), key=_row)
-    return apply(
-        raw, path, [_commented(list(group), sources, reason) for _, group in groupby(wanted, key=_row)]
-    )
+    commented: list[Finding] = []
+    for where, inside in groupby(wanted, key=place):
+        text = sources.get(where, "")
+        rows = split_rows(text)
+        there = {
+            item.comment.row: item
+            for item in reversed(suppressions(text, rows))
+            if item.codes_at and item.rows is not None and not item.own
+        }
+        for (_, row), group in groupby(inside, key=_row):
+            commented.append(_commented(list(group), rows[row - 1], there.get(row), reason))
+    return apply(raw, path, commented) if commented else raw
 
 
 def _row(finding: Finding) -> tuple[int, int]:
     return finding.cell or 0, finding.noqa_row
 
 
-def _commented(findings: Sequence[Finding], sources: Mapping[str, str], reason: str) -> Finding:
+def _commented(findings: Sequence[Finding], row: str, there: Suppression | None, reason: str) -> Finding:
     """Return a finding whose fix is the comment that these findings of one row need."""
-    text = sources.get(place(findings[0]), "")
-    rows = split_rows(text)
-    row = findings[0].noqa_row
     codes = ", ".join(sorted({finding.code for finding in findings}))
     tail = f" - {reason}" if reason else ""
-    column, content = len(rows[row - 1].rstrip()), f"  # noqa: {codes}{tail}"
-    for item in suppressions(text, rows):
-        if item.comment.row == row and item.codes_at and item.rows is not None and not item.own:
-            after = item.comment.text[item.at[1] :].strip()
-            column = item.comment.column + item.codes_at[1]
-            content = f", {codes}{'' if after else tail}"
-            break
-    at = Position(row, column + 1)
+    column, content = len(row.rstrip()), f"  # noqa: {codes}{tail}"
+    if there is not None and there.codes_at is not None:
+        after = there.comment.text[there.at[1] :].strip()
+        column = there.comment.column + there.codes_at[1]
+        content = f", {codes}{'' if after else tail}"
+    at = Position(findings[0].noqa_row, column + 1)
     return findings[0]._replace(fix=Fix("silence it", (Edit(at, at, content),), safe=True))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 from typing import TYPE_CHECKING, NoReturn
 
 from . import __version__
@@ -15,11 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _CONFLICTS = {
-    "write_baseline": ("add_noqa", "fix", "diff", "diff_base"),
+    "write_baseline": ("add_noqa", "fix", "diff", "diff_base", "prune_baseline"),
+    "prune_baseline": ("diff",),
     "add_noqa": ("fix", "diff"),
     "diff_base": ("fix", "diff"),  # fixing moves the lines that git has counted
 }
-_NEEDS = {"write_baseline": "baseline", "reason": "add_noqa"}
+_NEEDS = {"write_baseline": "baseline", "prune_baseline": "baseline", "reason": "add_noqa"}
+_NO_COMMENT = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What ends a comment, steers a terminal, shows text in another order than it is read in, or is no text."""
 _EPILOG = """\
 commands:
   check PATHS   lint files and folders; the default, so `devlint src/` will do
@@ -69,12 +73,14 @@ def parser() -> argparse.ArgumentParser:
     for flag, what in (
         ("--select", "run these rules alone: codes or prefixes, separated by commas, or ALL"),
         ("--extend-select", "run these rules too"),
-        ("--ignore", "leave these rules out"),
     ):
-        rules(flag, type=_list, action="extend", metavar="CODES", help=what)
+        rules(flag, type=_some, action="extend", metavar="CODES", help=what)
+    rules("--ignore", type=_list, action="extend", metavar="CODES", help="leave these rules out")
 
     config = top.add_argument_group("configuration").add_argument
-    config("--config", metavar="FILE", help="read this file in place of the nearest pyproject.toml")
+    config(
+        "--config", type=_name, metavar="FILE", help="read this file in place of the nearest pyproject.toml"
+    )
     config("--isolated", action="store_true", help="read no configuration file")
     config(
         "--target-torch", type=_release, metavar="X.Y", help="the oldest torch that the code must run with"
@@ -105,7 +111,7 @@ def parser() -> argparse.ArgumentParser:
 
     output = top.add_argument_group("output").add_argument
     output("--output-format", choices=FORMATS, help="default: full, or what DEVLINT_OUTPUT_FORMAT says")
-    output("--output-file", metavar="FILE", help="write the report there")
+    output("--output-file", type=_name, metavar="FILE", help="write the report there")
     output("--statistics", action="store_true", help="count the findings by rule")
     output("--exit-zero", action="store_true", help="exit 0 in spite of findings")
     output("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
@@ -113,12 +119,21 @@ def parser() -> argparse.ArgumentParser:
 
     old = top.add_argument_group("old code").add_argument
     old("--add-noqa", action="store_true", help="silence what is found with `# noqa: CODE` comments")
-    old("--reason", metavar="TEXT", help="what --add-noqa writes after the codes")
+    old("--reason", type=_remark, metavar="TEXT", help="what --add-noqa writes after the codes")
     old(
-        "--baseline", metavar="FILE", help="leave out the findings that this file lists; tell which are fixed"
+        "--baseline",
+        type=_name,
+        metavar="FILE",
+        help="leave out the findings that this file lists; tell which are fixed",
     )
     old("--write-baseline", action="store_true", help="list all findings in the --baseline file")
-    old("--diff-base", metavar="REV", help="report only what touches lines changed since this git revision")
+    old("--prune-baseline", action="store_true", help="take out of the --baseline file what is fixed")
+    old(
+        "--diff-base",
+        type=_name,
+        metavar="REV",
+        help="report only what touches lines changed since this git revision",
+    )
     return top
 
 
@@ -135,6 +150,25 @@ def _flag(name: str) -> str:
 
 def _list(text: str) -> list[str]:
     return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def _some(text: str) -> list[str]:
+    return _list(text) or _empty()
+
+
+def _name(text: str) -> str:
+    return text or _empty()
+
+
+def _empty() -> NoReturn:
+    """Refuse an empty value: it comes of a variable that is not set, and would be taken for another wish."""
+    raise argparse.ArgumentTypeError("it is empty")
+
+
+def _remark(text: str) -> str:
+    if _NO_COMMENT.search(text):
+        raise argparse.ArgumentTypeError(f"{text!r} does not fit into a comment of one line")
+    return text
 
 
 def _release(text: str) -> tuple[int, int]:

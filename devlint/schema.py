@@ -11,8 +11,8 @@ import msgspec
 
 from .errors import DevlintError
 from .globs import expanded
-from .match.registry import installed
-from .match.selection import check
+from .match.registry import check
+from .report import FORMATS
 from .settings import DEFAULT_EXCLUDE, Selection, Settings, release
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def to_settings(data: Mapping[str, Any], path: str, prefix: str) -> Settings:
     lists |= {f'per-file-ignores."{pattern}"': selectors for pattern, selectors in per_file}
     for key, selectors in lists.items():
         if selectors:
-            check(selectors, installed(), f"{path}: {prefix}{key}")
+            check(selectors, f"{path}: {prefix}{key}")
     globs = {"exclude": table.exclude, "extend-exclude": table.extend_exclude}
     globs |= {f'per-file-ignores."{pattern}"': (pattern,) for pattern, _ in per_file}
     for key, patterns in globs.items():
@@ -135,4 +135,6 @@ def _plain(message: str) -> str:
     if match := _TYPES.fullmatch(message):
         kinds = [_WORDS.get(kind, kind) for kind in match["wanted"].split(" | ") if kind != "null"]
         return f"expected {' or '.join(kinds)}, got {_WORDS.get(match['got'], match['got'])}"
+    if message.startswith("invalid enum value "):  # there is one key of that kind
+        return f"{message}; known are {', '.join(FORMATS)}"
     return message

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _MARK = re.compile(r"  # (?P<marks>[A-Z]{1,3}\d{3}\b[^\n]*)$", re.MULTILINE)
-_ITEM = re.compile(r"(?P<code>[A-Z]{1,3}\d{3})(?: (?P<severity>error|warning|note))?(?P<unfixed> unfixed)?")
+_ITEM = re.compile(
+    r"(?P<code>[A-Z]{1,3}\d{3})(?: (?P<severity>error|warning|note))?(?P<fix> unfixed| unsafe)?"
+)
 
 
 class Mark(NamedTuple):
@@ -38,6 +40,8 @@ class Mark(NamedTuple):
     severity: str | None
     unfixed: bool
     """Whether there must be no fix, though the rule has some."""
+    unsafe: bool = False
+    """Whether its fix must be unsafe: `# ACM101 unsafe`."""
 
 
 def programs(folder: Path) -> list[Path]:
@@ -56,7 +60,9 @@ def marks(program: Path) -> list[Mark]:
             item = _ITEM.fullmatch(text)
             if item is None:
                 raise AssertionError(f"{program}:{row}: `{text}` is no mark")
-            found.append(Mark(row, item["code"], item["severity"], item["unfixed"] is not None))
+            found.append(
+                Mark(row, item["code"], item["severity"], item["fix"] == " unfixed", item["fix"] == " unsafe")
+            )
     return found
 
 
@@ -80,6 +86,8 @@ def check(program: Path) -> None:
         place = f"{program}:{mark.row}"
         if mark.severity:
             _agree(place, "the severity", mark.severity, item.severity.value)
+        if mark.unsafe:
+            _agree(place, "an unsafe fix", False, item.fix.safe if item.fix else None)
         if mark.unfixed:
             _agree(place, "that there is no fix", None, item.fix)
     kind, _, rest = program.stem.partition("_")

@@ -54,7 +54,7 @@ def find_unreadable(path: str, source: bytes | str) -> list[Finding]:
 
 def unreadable(path: str, error: Exception, raw: bytes = b"") -> Finding:
     """Return the finding for a file whose reading raised `error`."""
-    if isinstance(error, SyntaxError):
+    if isinstance(error, SyntaxError) and (error.lineno or b"\0" not in raw):
         return _finding(path, error.lineno or 1, f"not valid {_PYTHON}: {error.msg}", error.offset or 1)
     if isinstance(error, UnicodeDecodeError):
         row = raw.count(b"\n", 0, error.start) + 1

@@ -21,6 +21,7 @@ run. To keep a suppression that is needed elsewhere only, name this rule in it, 
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from . import unreadable
@@ -59,25 +60,47 @@ def settle(
     """
     rows = split_rows(text)
     found = [item for item in suppressions(text, rows) if noqa or item.own]
-    kept = [finding for finding in findings if not any(item.silences(finding) for item in found)]
+    near = _ByRow(findings)
+    silenced = {id(finding) for item in found for finding in near.of(item) if item.silences(finding)}
     # What somebody wanted left alone is told, and not changed.
     malformed = [
         item if _names_rules(item, known) else item._replace(codes=()) for item in found if item.malformed
     ]
+    spared = {id(finding) for item in malformed for finding in near.of(item) if item.means(finding)}
     kept = [
-        finding._replace(fix=None) if any(item.means(finding) for item in malformed) else finding
-        for finding in kept
+        finding._replace(fix=None) if id(finding) in spared else finding
+        for finding in findings
+        if id(finding) not in silenced
     ]
     if CODE not in on or any(finding.code == unreadable.CODE for finding in findings):
         return kept
-    silencing = [item for item in found if not item.malformed]
-    for item in found:
-        about = _judged(item, findings, rows, path, known, on)
+    judged = [(item, _judged(item, near.of(item), rows, path, known, on)) for item in found]
+    about = {id(finding): item for item, finding in judged if finding is not None}
+    idle = [finding for _, finding in judged if finding is not None]
+    near = _ByRow(idle)
+    silenced = {
+        id(finding)
+        for item in found
+        for finding in near.of(item)
         # A suppression cannot vouch for itself, unless it says so.
-        others = [other for other in silencing if other is not item or CODE in item.codes]
-        if about and not any(other.silences(about) for other in others):
-            kept.append(about)
+        if (about[id(finding)] is not item or CODE in item.codes) and item.silences(finding)
+    }
+    kept += [finding for finding in idle if id(finding) not in silenced]
     return sorted(kept, key=lambda finding: finding[:5])
+
+
+class _ByRow:
+    """Findings by the rows they start on, so that not every comment is held against each of them."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        self.findings = sorted(findings, key=lambda finding: finding.start.row)
+        self.rows = [finding.start.row for finding in self.findings]
+
+    def of(self, item: Suppression) -> Sequence[Finding]:
+        """Return those on the rows of a suppression."""
+        if item.rows is None:
+            return self.findings
+        return self.findings[bisect_left(self.rows, item.rows.start) : bisect_left(self.rows, item.rows.stop)]
 
 
 def _judged(

@@ -43,4 +43,3 @@ def _once(run: Callable[[], object]) -> None:
         say(error)
     sys.stdout.flush()
     say("watching for changes, Ctrl-C ends")
-    sys.stderr.flush()

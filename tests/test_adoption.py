@@ -89,7 +89,7 @@ def test_entries_that_are_fixed_are_reported_until_they_are_taken_out(
     status, rows, said = found(capsys, *BASELINE)
     assert (status, rows) == (1, [])
     assert said == [
-        "devlint: old.json lists what is fixed (--write-baseline takes it out):",
+        "devlint: old.json lists what is fixed (--prune-baseline takes it out):",
         "  a.py: TST101 in f: x.to(d)",
         "  b.py: TST101 in f: x.to(d)",
     ]
@@ -232,6 +232,10 @@ def test_what_cannot_be_silenced_is_reported(here: Path, capsys: pytest.CaptureF
         ["--diff-base", "HEAD", "--fix"],
         ["--write-baseline", "--baseline", "b", "--diff-base", "HEAD"],
         ["--add-noqa", "-"],
+        ["--prune-baseline"],
+        ["--prune-baseline", "--baseline", "b", "--write-baseline"],
+        ["--prune-baseline", "--baseline", "b", "--diff"],
+        *(["--add-noqa", "--reason", f"a{end}b"] for end in "\n\r\f\x1b\x85\u2028\u202e\ud800"),
     ],
 )
 def test_flags_that_make_no_sense_together(arguments: list[str]) -> None:
@@ -460,3 +464,110 @@ def test_what_git_cannot_say(
     assert "not a git repository" in said("main")
     monkeypatch.setenv("PATH", str(repository / "empty"))
     assert said("main") == "devlint: --diff-base: cannot run git: No such file or directory"
+
+
+def entries(here: Path) -> list[str]:
+    return [entry["path"] for entry in json.loads((here / "old.json").read_text())["findings"]]
+
+
+def test_pruning_takes_out_what_is_fixed_and_lets_in_nothing(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "b.py").write_text(OLD)
+    accept()
+    (here / "a.py").write_text("import torch\n")
+    (here / "b.py").write_text(OLD + "    y.to(d)\n")
+    assert main([*BASELINE, "--prune-baseline", "--output-format", "concise"]) == 1
+    out, err = capsys.readouterr()
+    assert out.startswith("b.py:6:5: TST101")
+    assert err == "devlint: 1 entry taken out of old.json\n"
+    assert entries(here) == ["b.py"]
+    before = (here / "old.json").stat().st_ino
+    assert found(capsys, *BASELINE, "--prune-baseline") == (1, ["b.py:6"], [])
+    assert (here / "old.json").stat().st_ino == before  # nothing to take out, nothing written
+    assert found(capsys, "--baseline", "absent.json", "--prune-baseline")[0] == 2
+
+
+def test_writing_a_baseline_says_what_it_lets_in(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write = [".", *BASELINE, "--write-baseline"]
+    main(write)
+    assert capsys.readouterr().err == "devlint: 1 finding in old.json: 1 new, 0 gone\n"
+    (here / "a.py").write_text("import torch\ny.to(d)\nz.to(d)\n")
+    main(write)
+    assert capsys.readouterr().err == "devlint: 2 findings in old.json: 2 new, 1 gone\n"
+
+
+def test_a_file_that_cannot_be_read_is_not_taken_for_fixed(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    accept()
+    (here / "a.py").write_text(OLD + "def f(:\n")
+    assert found(capsys, *BASELINE, "--prune-baseline") == (1, ["a.py:6"], [])
+    assert entries(here) == ["a.py"]
+
+
+def test_machines_see_that_a_baseline_is_outdated(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    accept()
+    (here / "a.py").write_text("import torch\n")
+    about = "old.json lists what is fixed (--prune-baseline takes it out)"
+    assert main([*BASELINE]) == 1
+    assert capsys.readouterr().out == "No new findings, but the baseline lists what is fixed.\n"
+    assert main([*BASELINE, "--output-format", "json"]) == 1
+    (item,) = json.loads(capsys.readouterr().out)
+    assert (item["code"], item["filename"], item["message"]) == ("stale", str(here / "old.json"), about)
+    assert main([*BASELINE, "--output-format", "sarif"]) == 1
+    (invocation,) = json.loads(capsys.readouterr().out)["runs"][0]["invocations"]
+    assert invocation["executionSuccessful"] is True
+    assert invocation["toolConfigurationNotifications"][0]["message"]["text"] == about
+
+
+def test_noqa_goes_on_after_files_that_cannot_be_read(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "b.py").write_bytes(b'x = "\xff"\n')
+    (here / "c.ipynb").write_text("no notebook")
+    (here / "d.ipynb").write_text('{"nbformat": 4}')
+    (here / "e.py").write_text(OLD)
+    status, rows, said = found(capsys, "--add-noqa")
+    assert (status, said) == (1, [])
+    assert rows == ["b.py:1", "c.ipynb:1", "d.ipynb:1"]
+    assert (here / "a.py").read_text() == (here / "e.py").read_text() == OLD[:-1] + "  # noqa: TST101\n"
+
+
+def test_noqa_goes_on_after_a_file_that_fails(
+    here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import devlint.noqa
+
+    whole = vars(devlint.noqa)["add"]
+
+    def add(raw: bytes, path: str, *more: object) -> object:
+        if path == "a.py":
+            raise LookupError("oops")
+        return whole(raw, path, *more)
+
+    (here / "b.py").write_text(OLD)
+    monkeypatch.setattr(devlint.noqa, "add", add)
+    status, rows, said = found(capsys, "--add-noqa")
+    assert (status, rows) == (2, ["a.py:5"])
+    assert said == ["devlint: a.py: internal error: LookupError: oops (-v shows where)"]
+    assert "noqa" in (here / "b.py").read_text()
+
+
+def test_one_finding_is_one_finding(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--add-noqa"]) == 0
+    assert capsys.readouterr().err == "devlint: 1 finding silenced\n"
+
+
+def test_a_file_is_read_for_its_comments_once(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import devlint.noqa
+
+    whole = vars(devlint.noqa)["suppressions"]
+    texts: list[str] = []
+
+    def suppressions(text: str, rows: object) -> object:
+        texts.append(text)
+        return whole(text, rows)
+
+    (here / "a.py").write_text("import torch\nx.to(d)  # noqa: E1\n" + "y.to(d)\n" * 30)
+    monkeypatch.setattr(devlint.noqa, "suppressions", suppressions)
+    assert main(["--add-noqa", "-q"]) == 0
+    assert len(texts) == 1

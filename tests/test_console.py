@@ -81,6 +81,22 @@ def test_every_format(hostile: Path, capsys: pytest.CaptureFixture[str], name: s
     assert "DEV000" in text
 
 
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_every_format_says_of_failures(
+    hostile: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    entry = dict.fromkeys(("path", "code", "in", "line"), f"\n{HOSTILE}")
+    baseline = f"b{HOSTILE.replace('/', '')}.json"
+    (hostile / baseline).write_text(json.dumps({"devlint-baseline": 1, "findings": [entry]}))
+    meant = {
+        "github": re.compile(r"::error title=devlint \([\w-]+\),file=[^\n]*"),
+        "azure": re.compile(r"##vso\[task\.logissue type=error;sourcepath=[^;\]\n]*;linenumber=[^\n]*"),
+    }.get(name)
+    (hostile / "good.py").write_text("")
+    arguments = ["good.py", f"missing{HOSTILE}.py", "--baseline", baseline, "--output-format", name]
+    assert "no such file" in check(capsys, *arguments, meant=meant)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

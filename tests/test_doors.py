@@ -16,6 +16,7 @@ import pytest
 
 import devlint.check
 from devlint.cli import main
+from devlint.printing import wants_color
 from devlint.progress import counted
 
 if TYPE_CHECKING:
@@ -39,9 +40,9 @@ def test_a_file_that_goes_away_meanwhile(
 ) -> None:
     whole = vars(devlint.check)["lint"]
 
-    def lint(raw: bytes, path: str, settings: object) -> object:
+    def lint(*arguments: object) -> object:
         (here / "b.py").unlink(missing_ok=True)
-        return whole(raw, path, settings)
+        return whole(*arguments)
 
     monkeypatch.setattr(devlint.check, "lint", lint)
     assert main(FLAGS) == 1
@@ -287,3 +288,219 @@ def test_watching_lints_again_after_a_change(here: Path) -> None:
         finally:
             run.send_signal(signal.SIGINT)
         assert run.wait() == 130
+
+
+def test_links_that_lead_nowhere_do_not_end_the_walk(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "loop.py").symlink_to("loop.py")
+    (here / "aside.py").symlink_to("a.py/x.py")
+    (here / ".#a.py").symlink_to("somebody@somewhere.1")  # how Emacs locks a file
+    assert main(FLAGS) == 1
+    out, err = capsys.readouterr()
+    assert [line.split(" TST")[0] for line in out.splitlines()] == [
+        "a.py:2:1:",
+        "aside.py:1:1: DEV000 cannot be opened: Not a directory",
+        "b.py:2:1:",
+        "loop.py:1:1: DEV000 cannot be opened: Too many levels of symbolic links",
+    ]
+    assert err == ""
+
+
+def test_lines_of_a_gitignore_that_are_no_patterns(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / ".gitignore").write_text("!\n\\\na\\\n[z-a]\na.py\n")
+    assert main(FLAGS) == 1
+    out, err = capsys.readouterr()
+    assert [line.partition(":")[0] for line in out.splitlines()] == ["b.py"]
+    assert err == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("[" * 100_000, "it nests too deeply"),
+        ("1" * 5000, "Exceeds the limit (4300 digits) for integer string conversion"),
+    ],
+)
+def test_a_configuration_that_is_too_much(
+    here: Path, capsys: pytest.CaptureFixture[str], value: str, message: str
+) -> None:
+    if "digits" in message and not hasattr(sys, "get_int_max_str_digits"):
+        pytest.skip("this Python reads numbers of any length")
+    (here / "devlint.toml").write_text(f"x = {value}\n")
+    assert main(FLAGS) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith(f"devlint: {here / 'devlint.toml'}: not valid TOML: {message}")
+    run = subprocess.run([sys.executable, "-m", "flake8", "a.py"], capture_output=True, text=True)
+    assert run.returncode != 0
+    assert "Traceback" not in run.stderr
+    assert f"not valid TOML: {message}" in run.stderr
+
+
+def test_a_path_of_many_folders(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    deep = here.joinpath(*["d"] * 700)
+    deep.mkdir(parents=True)
+    (deep / "a.py").write_text(BAD)
+    path = str((deep / "a.py").relative_to(here))
+    assert main([path, *FLAGS]) == 1
+    assert capsys.readouterr().out.startswith(f"{path}:2:1: TST101")
+
+
+def test_what_nobody_has_foreseen_is_one_message(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def project(_: str) -> str:
+        raise LookupError("oops")
+
+    monkeypatch.setattr("devlint.printing.project", project)
+    message = "devlint: internal error: LookupError: oops (-v shows where)\n"
+    assert main(FLAGS) == 2
+    assert capsys.readouterr().err == message
+    assert main(["-v", *FLAGS]) == 2
+    assert "in project\n" in capsys.readouterr().err
+    monkeypatch.setattr("devlint.explain.listing", lambda: project(""))
+    assert main(["rules"]) == 2
+    assert capsys.readouterr().err == "devlint: internal error: LookupError: oops\n"
+
+
+def shell(command: str) -> tuple[int, str, str]:
+    run = subprocess.run(f"{sys.executable} -m devlint {command}", shell=True, capture_output=True, text=True)
+    return run.returncode, run.stdout, run.stderr
+
+
+def test_streams_that_are_closed(here: Path) -> None:
+    (here / "c.py").write_text("def f(:\n")
+    assert shell("c.py >&-") == (2, "", "devlint: cannot write the report: Bad file descriptor\n")
+    assert shell("c.py -q --output-file out >&-") == (1, "", "")
+    assert shell("absent 2>&- -q") == (2, "", "")
+    assert shell("absent -q >&- 2>&- <&-") == (2, "", "")
+    status, out, _ = shell("c.py -q --output-format concise 2>&-")
+    assert (status, out.count("\n"), out[:16]) == (1, 1, "c.py:1:7: DEV000")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="there is no /dev/full")
+def test_stderr_on_a_full_disk() -> None:
+    assert shell("absent -q 2>/dev/full") == (2, "", "")
+
+
+def test_a_current_folder_that_is_gone(here: Path) -> None:
+    (here / "gone").mkdir()
+    command = f"cd gone; rmdir ../gone; {sys.executable} -m devlint"
+    run = subprocess.run(command, shell=True, capture_output=True, text=True)
+    assert run.returncode == 2
+    assert run.stderr == "devlint: the current folder cannot be used: No such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    "flag", ["--select", "--extend-select", "--config", "--baseline", "--diff-base", "--output-file"]
+)
+def test_a_value_that_is_empty(flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([flag, ""])
+    assert stopped.value.code == 2
+    assert capsys.readouterr().err.endswith(f"devlint: error: argument {flag}: it is empty\n")
+
+
+CLEAN = "import torch\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "said"),
+    [
+        (["clean.py"], 0, "All checks passed.\n"),
+        (["clean.py", "absent"], 2, "No findings, but not everything could be checked.\n"),
+        (["empty"], 0, "There was nothing to check.\n"),
+    ],
+)
+def test_praise_is_for_what_was_checked(
+    here: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], status: int, said: str
+) -> None:
+    (here / "clean.py").write_text(CLEAN)
+    (here / "empty").mkdir()
+    for form in ("full", "concise"):
+        assert main([*arguments, "--output-format", form]) == status
+        assert capsys.readouterr().out == said
+
+
+@pytest.mark.parametrize(
+    ("form", "told"),
+    [
+        ("json", '"message": "no such file or folder: absent"'),
+        ("json-lines", '"message": "no such file or folder: absent"'),
+        ("github", "::error "),
+        ("gitlab", '"path": "absent"'),
+        ("sarif", '"text": "no such file or folder: absent"'),
+        ("junit", 'failures="1"'),
+        ("pylint", "absent:1: [failure] no such file or folder: absent"),
+        ("rdjson", '"message": "no such file or folder: absent'),
+        ("azure", "##vso[task.logissue type=error;"),
+    ],
+)
+def test_machines_see_that_a_run_failed(
+    here: Path, capsys: pytest.CaptureFixture[str], form: str, told: str
+) -> None:
+    (here / "clean.py").write_text(CLEAN)
+    assert main(["clean.py", "absent", "--output-format", form]) == 2
+    assert told in capsys.readouterr().out
+    assert main(["clean.py", "--output-format", form]) == 0
+    assert told not in capsys.readouterr().out
+
+
+def test_sarif_says_whether_the_run_was_successful(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def invocation(*arguments: str) -> object:
+        main([*arguments, "--output-format", "sarif"])
+        (found,) = json.loads(capsys.readouterr().out)["runs"][0]["invocations"]
+        return found
+
+    assert invocation("a.py") == {"executionSuccessful": True}
+    location = {"physicalLocation": {"artifactLocation": {"uri": "absent"}}}
+    assert invocation("absent") == {
+        "executionSuccessful": False,
+        "toolExecutionNotifications": [
+            {
+                "level": "error",
+                "message": {"text": "no such file or folder: absent"},
+                "locations": [location],
+            }
+        ],
+    }
+
+
+def test_a_diff_goes_to_the_file_and_its_summary_does_not(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["a.py", "--diff", "--output-file", "out", "--output-format", "github"]) == 1
+    assert capsys.readouterr() == ("", "Would fix 1 of 1 findings.\n")
+    assert (here / "out").read_text().splitlines()[-1] == "+x = x.to(d)"
+
+
+def test_statistics_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--statistics", "--output-format", "json"]) == 1
+    assert json.loads(capsys.readouterr().out) == [
+        {"code": "TST101", "name": "discarded-result", "count": 2, "fixable": True, "fixable_count": 2}
+    ]
+    assert main(["--statistics", "--output-format", "sarif"]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err == "devlint: --statistics goes with concise, full, json, not with sarif\n"
+
+
+def test_a_format_that_is_none_in_a_configuration(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "devlint.toml").write_text("output-format = 'foo'\n")
+    assert main([]) == 2
+    err = capsys.readouterr().err
+    assert "output-format: invalid enum value 'foo'; known are full, concise, json, " in err
+
+
+def test_a_null_character_is_where_it_is(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "a.py").write_text("import torch\n\nx = '\0'\n")
+    assert main(["a.py", *FLAGS]) == 1
+    assert capsys.readouterr().out.startswith("a.py:3:1: DEV000 ")
+
+
+def test_a_dumb_terminal_gets_no_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("NO_COLOR", "FORCE_COLOR"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("TERM", "dumb")
+    assert not wants_color("auto", Terminal())
+    monkeypatch.setenv("TERM", "xterm")
+    assert wants_color("auto", Terminal())

@@ -82,6 +82,7 @@ def test_what_can_be_fixed_has_a_fix(path: Path) -> None:
         if fixable(mark) is not None:
             its = have.get((mark.row, mark.code))
             assert (its is not None) is fixable(mark), f"{mark.code} on line {mark.row}"
+            assert its is None or not (mark.unsafe and its.safe), f"line {mark.row}"
 
 
 @pytest.mark.parametrize(

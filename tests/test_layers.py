@@ -18,16 +18,16 @@ ROOT = Path(__file__).parent.parent
 
 ORDER = [
     "",  # devlint itself: the version
-    *("span", "text", "console", "errors", "finding", "settings", "globs", "core"),
+    *("span", "text", "console", "errors", "problems", "finding", "settings", "globs", "core"),
     *("visit.cst", "visit.cures", "claim", "rule", "rules"),
     *("match.selection", "sift", "unreadable"),
     *("knowledge", "bind", "infer", "project"),
     *("logical", "suppress", "unused", "match", "visit"),
     *("magics", "notebook", "lint"),
     *("fingerprint", "report"),
-    *("output", "schema", "config", "files", "fix"),
+    *("sources", "output", "schema", "config", "files", "fix"),
     *("progress", "changed", "baseline", "accepted", "noqa", "show", "watch"),
-    *("options", "explain", "check", "flake8"),
+    *("options", "flags", "explain", "printing", "check", "flake8"),
     *("runtime", "testing"),
     *("cli", "__main__"),
 ]

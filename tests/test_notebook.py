@@ -428,3 +428,12 @@ def test_formats_without_cells_show_the_first_line(
     failure = case.find("failure")
     assert failure is not None
     assert str(failure.get("message")).endswith("(cell 3, line 2)")
+
+
+@pytest.mark.parametrize(
+    ("later", "safe"), [("print(x)", True), ("x + y", False), ("%%timeit\nx + y", False)]
+)
+def test_a_fix_is_as_safe_as_the_cells_after_it_allow(later: str, safe: bool) -> None:
+    made = cell("import torch\nx = torch.ones(2)\ny = torch.ones(2)")
+    (found,) = findings(notebook(made, cell("x.to(device);"), cell(later)))
+    assert (found.fix is not None and found.fix.safe) is safe

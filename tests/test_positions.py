@@ -82,7 +82,7 @@ def _walk(tree: ast.AST) -> Iterator[Any]:
 
 def check(text: str, events: list[Use]) -> None:
     rule = Echo()
-    found = visitor.visit(text, parse(text), [(event, rule) for event in events], "a.py")
+    found = visitor.visit(text, parse(text), [(event, rule) for event in events], "a.py", [])
     assert {finding.code for finding in found} <= {"TST001"}
     places = {(finding.start, finding.end) for finding in found}
     for event in events:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import os
+import sys
 import sysconfig
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
 from hypothesmith import from_node
 
 from devlint import sift
 from devlint.fix import fix
+from devlint.infer import exports
+from devlint.infer.module import Module
 from devlint.lint import lint
 from devlint.match.registry import active
 from devlint.settings import Selection, Settings
@@ -70,6 +75,118 @@ def test_generated_modules(source: str) -> None:
 )
 def test_deep_long_and_circular(source: str) -> None:
     lint(HEAD + source + "\n", "a.py", EVERYTHING)
+
+
+SIMPLE = st.sampled_from(
+    """pass;raise ImportError;return 1;break;continue;x = torch.ones(2);x.to(device);del x;sys.exit()
+    assert x;y: torch.Tensor;y = lambda: x;y += x;from torch import nn;global z;yield x;x if y else x.cuda()
+    def to(self, device): return self.y.to(device);async def f(self): await x""".replace("\n    ", ";").split(
+        ";"
+    )
+)
+COMPOUND = st.sampled_from(
+    """if x:|if x:|elif y:|else:;try:|except ImportError:;try:|except E as e:|else:|finally:;while x:|else:
+    for x in y:|else:;with x as y:;class B(nn.Module):;def f(self, x=x):;match x:""".replace(
+        "\n    ", ";"
+    ).split(";")
+)
+
+
+def indented(text: str) -> str:
+    return "".join(f"    {line}\n" for line in text.splitlines())
+
+
+@st.composite
+def bodies(draw: st.DrawFn, depth: int = 3) -> str:
+    """Statements of every kind, wherever they may stand."""
+    found = []
+    for _ in range(draw(st.integers(1, 3))):
+        if not depth or draw(st.booleans()):
+            found.append(draw(SIMPLE) + "\n")
+            continue
+        for header in draw(COMPOUND).split("|"):
+            if header.startswith("match"):
+                cases = [f"case {case}:\n" + indented(draw(bodies(depth - 1))) for case in ("1", "A(x)", "_")]
+                found.append(f"{header}\n" + "".join(map(indented, cases)))
+            else:
+                found.append(f"{header}\n" + indented(draw(bodies(depth - 1))))
+    return "".join(found)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(bodies())
+def test_what_stands_in_a_class_body_hides_nothing_after_it(body: str) -> None:
+    source = "import torch\nfrom torch import nn\nclass A:\n" + indented(body)
+    try:
+        ast.parse(source)
+    except SyntaxError:
+        assume(False)
+    found = {(f.code, f.start.row) for f in lint(source + HEAD, "a.py", EVERYTHING)}
+    assert ("DEV101", source.count("\n") + 3) in found
+
+
+def test_methods_below_a_condition_are_methods() -> None:
+    source = """import torch
+class A:
+    if torch.__version__ > "2":
+        def __init__(self):
+            self.x = torch.ones(2)
+    def move(self, device):
+        self.x.to(device)
+"""
+    assert [finding.code for finding in lint(source, "a.py")] == ["DEV101"]
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        *("y = y + y", "y += y", "y = y * 2", "y = [*y, *y]", "y = (y, y)", "y.extend(y)", "y.append(y)"),
+        *("y = list(zip(y, y))", "y = twice(y)", "y = added(y)", "y[0] = y", "y = dict(a=y, b=y)"),
+        *("y = {'a': y, **{'b': y}}", "y = [(y, y), (y, y)]", "y = [y for _ in y]", "y = max(y, (y, y))"),
+        *("y = TensorDataset(y, y)", "y = list(map(lambda v: (v, v), y))", "y = (y, y) if c else [y, y]"),
+    ],
+)
+def test_what_is_known_of_a_container_is_bounded(step: str) -> None:
+    head = "import torch\nfrom torch.utils.data import TensorDataset\ny = [torch.ones(2)]\n"
+    helpers = "def twice(a): return (a, a)\ndef added(a): return a + [*a]\n"
+    parts, todo = 0, [exports(head + helpers + f"{step}\n" * 13)["y"]]
+    while todo:
+        value = todo.pop()
+        parts += 1
+        assert len(value.items or ()) <= 256
+        assert parts < 4000
+        todo.extend(value.items or ())
+        if value.element is not None:
+            todo.append(value.element)
+
+
+def meetings(text: str) -> int:
+    module = Module(ast.parse(text))
+    module.analyse()
+    return len(module.meetings) + sum(len(loss.parties) for loss in module.losses)
+
+
+@pytest.mark.parametrize("joined", ["f({})", "torch.add({})", "z = {}"])
+def test_many_values_that_meet_are_few_pairs(joined: str) -> None:
+    names = [f"x{i}" for i in range(300)]
+    same = joined.format(("<" if "=" in joined else ",").join(["x"] * 300))
+    other = joined.format(("<" if "=" in joined else ",").join(names))
+    assert meetings(f"import torch\nx = torch.ones(2)\n{same}\n") <= 64
+    assert meetings(f"import torch\ndef g({', '.join(names)}):\n    {other}\n") <= 64 * 64
+
+
+def from_depth(depth: int, source: str) -> list[str]:
+    if depth:
+        return from_depth(depth - 1, source)
+    return [finding.code for finding in lint(source, "a.py", EVERYTHING) if finding.start.row == 4]
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="the stack is as deep as the caller leaves it")
+@pytest.mark.parametrize("depth", [0, 300, 500])
+@pytest.mark.parametrize("deep", ["y = 'cpu' == " + "+".join("1" * 500), "y = x" + ".b" * 500])
+def test_a_deep_expression_hides_nothing_after_it(deep: str, depth: int) -> None:
+    source = f"import torch\nx = torch.ones(2)\n{deep}\nx.to(device)\n"
+    assert from_depth(depth, source) == ["DEV101"]
 
 
 @pytest.mark.parametrize("size", [1, 100])

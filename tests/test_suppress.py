@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 
 from devlint.fix import fix
 from devlint.lint import lint
 from devlint.settings import Selection, Settings
+from devlint.suppress import Suppression
+
+if TYPE_CHECKING:
+    from devlint.finding import Finding
 
 pytestmark = pytest.mark.usefixtures("toy")
 
@@ -275,3 +280,17 @@ def test_malformed_suppressions_are_told_of_every_place() -> None:
     assert idle("# devlint: file-ignore[DEV001]\ny = 1  # devlint: off") == []
     assert idle("y = 1  # devlint: ignore[TST501]  # devlint: off")[0][:2] == (2, 35)
     assert idle('y = "# devlint: off"') == []
+
+
+def test_a_comment_is_held_against_the_findings_of_its_rows_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = 0
+    whole = Suppression.silences
+
+    def silences(self: Suppression, finding: Finding) -> bool:
+        nonlocal asked
+        asked += 1
+        return whole(self, finding)
+
+    monkeypatch.setattr(Suppression, "silences", silences)
+    lint(f"import torch\n{'x.to(d)  # noqa: TST101, DEV101' + chr(10)}" * 100, "a.py")
+    assert asked < 100 * 10

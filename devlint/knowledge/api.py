@@ -118,8 +118,12 @@ LOSSES = frozenset(
 )
 """`torch.nn` modules whose arguments must share a device, wherever the module is."""
 
-CPU_ARGUMENTS = {"ctc_loss": (2, 3), "CTCLoss": (2, 3), "pack_padded_sequence": (1,)}
-"""Positions of arguments that may or must stay on the cpu, by function (their documentation says so)."""
+CPU_ARGUMENTS: dict[str, tuple[int | str, ...]] = {
+    "ctc_loss": (2, 3, "input_lengths", "target_lengths"),
+    "CTCLoss": (2, 3, "input_lengths", "target_lengths"),
+    "pack_padded_sequence": (1, "lengths"),
+}
+"""Positions and names of arguments that may or must stay on the cpu (their documentation says so)."""
 
 SCATTERING_WRAPPERS = frozenset(
     {
@@ -269,7 +273,7 @@ CUDA_QUERIES = frozenset(
     torch.xpu.is_available torch.accelerator.is_available torch.backends.cuda.is_built
     torch.mps.is_available torch.accelerator.device_count torch.npu.is_available
      torch.hpu.is_available torch.mps.device_count
-    torch.xpu.device_count torch.cuda.get_device_capability torch.cuda.device_memory_used
+    torch.xpu.device_count torch.cuda.device_memory_used
     """.split()
 )
 """Calls that are true, or not zero, when an accelerator is there."""

@@ -7,20 +7,21 @@ import os
 import pkgutil
 import re
 import sys
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 
 from ..core.watches import EVENTS
-from ..errors import DevlintError
+from ..errors import FAULTS, DevlintError
 from ..finding import Severity
 from ..rule import Rule
 from . import manifest
+from .selection import check as check_selectors
 from .selection import choose, covers
 from .watch import Entry, Matcher, problem, words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from importlib.metadata import EntryPoint
 
     from ..settings import Selection
@@ -47,14 +48,19 @@ class Installed(NamedTuple):
         return self.page.partition("\n")[0]
 
 
+_unusable: list[DevlintError] = []
+
+
 @lru_cache(maxsize=1)
 def installed() -> Mapping[str, Installed]:
-    """Return every rule by code, in the order of codes; raises DevlintError where one is unusable.
+    """Return every usable rule by code, in the order of codes; `unusable` tells of the others.
 
     It imports all of them: what a run of the linter needs to know first, `entries` knows without.
+    Raises DevlintError where there are no rules at all.
     """
     from .. import unreadable, unused  # what reads comments is not needed to know the rules
 
+    _unusable.clear()
     found = {own.CODE: _own(own) for own in (unreadable, unused)}
     points = _entry_points()
     if not points:
@@ -62,18 +68,37 @@ def installed() -> Mapping[str, Installed]:
     for point in points:
         for module in _modules(point):
             for rule in _rules(module):
-                item = _checked(rule, module)
-                if item.code in found:
-                    raise DevlintError(
-                        f"two rules have the code {item.code}: {_origins(found[item.code], item)}"
-                    )
-                found[item.code] = item
+                try:
+                    item = _checked(rule, module)
+                    if item.code in found:
+                        raise DevlintError(
+                            f"two rules have the code {item.code}: {_origins(found[item.code], item)}"
+                        )
+                except DevlintError as error:
+                    _unusable.append(error)
+                else:
+                    found[item.code] = item
     return MappingProxyType(dict(sorted(found.items())))
+
+
+def unusable() -> tuple[DevlintError, ...]:
+    """Return what keeps rules from being used, as far as rules have been loaded; loads none."""
+    return tuple(_unusable)
+
+
+def check(selectors: Iterable[str], where: str) -> None:
+    """Raise DevlintError naming the selectors that mean no rule.
+
+    Where a package cannot be loaded, nobody knows which codes it has: its own message is enough.
+    """
+    rules = installed()
+    if not _unusable:
+        check_selectors(selectors, rules, where)
 
 
 @lru_cache(maxsize=1)
 def entries() -> Mapping[str, Entry]:
-    """Return what every rule declares, by code; no rule is imported where the manifest is at hand."""
+    """Return what every usable rule declares, by code; none is imported where the manifest is at hand."""
     return MappingProxyType({entry.code: entry for entry in manifest.entries(_declared)})
 
 
@@ -125,7 +150,7 @@ def load(entry: Entry) -> Rule[Any]:
     if any(f"{entry.module}.".startswith(f"{point.value}.") for point in _entry_points()):
         try:
             rule = getattr(importlib.import_module(entry.module), entry.rule, None)
-        except Exception as error:
+        except FAULTS as error:
             raise _unloadable(entry.module, error) from error
         if isinstance(rule, type) and issubclass(rule, Rule) and getattr(rule, "code", None) == entry.code:
             return rule()
@@ -135,9 +160,14 @@ def load(entry: Entry) -> Rule[Any]:
     return known.rule()
 
 
-def _declared() -> tuple[tuple[Entry, ...], set[str]]:
-    """Import all rules for what they declare, and name the files that this depends on."""
+def _declared() -> tuple[tuple[Entry, ...], set[str] | None]:
+    """Import all rules for what they declare, and name the files that this depends on.
+
+    None for the files where some cannot be had: the next run has to say so again.
+    """
     found = tuple(_entry(item) for item in installed().values())
+    if _unusable:
+        return found, None
     files: set[str] = set()
     packages = {point.value.partition(".")[0] for point in _entry_points()}
     for name, module in tuple(sys.modules.items()):
@@ -187,25 +217,44 @@ def _own(module: ModuleType) -> Installed:
 
 
 def _modules(entry: EntryPoint) -> Iterator[ModuleType]:
-    """Import what an entry point names: a module, or a package and the modules in it."""
+    """Import what an entry point names: a module, or a package and the modules in it that import."""
+    root = _imported(entry, entry.value, entry.load)
+    if root is None:
+        return
+    yield root
+    for info in pkgutil.iter_modules(getattr(root, "__path__", ())):
+        name = f"{root.__name__}.{info.name}"
+        module = _imported(entry, name, partial(importlib.import_module, name))
+        if module is not None:
+            yield module
+
+
+def _imported(entry: EntryPoint, name: str, load: Callable[[], object]) -> ModuleType | None:
+    """Return a module of rules, or `None` where it cannot be had, which is remembered."""
     try:
-        root = entry.load()
-        if not isinstance(root, ModuleType):
-            raise TypeError("the entry point must name a module or a package")
-        yield root
-        for info in pkgutil.iter_modules(getattr(root, "__path__", ())):
-            yield importlib.import_module(f"{root.__name__}.{info.name}")
-    except Exception as error:
-        if isinstance(error, ModuleNotFoundError) and error.name == "devlint.rules":
-            raise DevlintError(
-                f"{os.path.dirname(os.path.dirname(__file__))} is a source tree, in which no rules are installed: "
-                "run `devlint`, not `python -m devlint`, or elsewhere, or install it (`pip install -e .`)"
-            ) from None
-        name = f"{entry.value} (from {entry.dist.name})" if entry.dist else entry.value
-        raise _unloadable(name, error) from error
+        module = load()
+        if isinstance(module, ModuleType):
+            return module
+        raise TypeError("the entry point must name a module or a package")
+    except FAULTS as error:
+        _unusable.append(_failure(entry, name, error))
+        return None
 
 
-def _unloadable(name: str, error: Exception) -> DevlintError:
+def _failure(entry: EntryPoint, name: str, error: BaseException) -> DevlintError:
+    """Return what to say about a module of rules that cannot be had."""
+    if isinstance(error, ModuleNotFoundError) and error.name == "devlint.rules":
+        return DevlintError(
+            f"{os.path.dirname(os.path.dirname(__file__))} is a source tree, in which no rules are installed: "
+            "run `devlint`, not `python -m devlint`, or elsewhere, or install it (`pip install -e .`)"
+        )
+    origin = f"{name} (from {entry.dist.name})" if entry.dist else name
+    failure = _unloadable(origin, error)
+    failure.__cause__ = error
+    return failure
+
+
+def _unloadable(name: str, error: BaseException) -> DevlintError:
     return DevlintError(f"cannot load the rules in {name}: {type(error).__name__}: {error}")
 
 
@@ -233,6 +282,10 @@ def _checked(rule: type[Rule[Any]], module: ModuleType) -> Installed:
     page = (module.__doc__ or "").strip()
     if not page:
         raise DevlintError(f"rule {where}: its module has no docstring, which is its documentation page")
+    try:
+        rule()
+    except FAULTS as error:
+        raise DevlintError(f"rule {where}: cannot be made: {type(error).__name__}: {error}") from error
     return Installed(code, name, rule.severity, page, rule)
 
 

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from ..finding import Finding
     from ..match.registry import Installed
+    from ..problems import Problem
 
 FORMATS = (
     *("full", "concise", "json", "json-lines"),
@@ -36,6 +37,14 @@ class Outcome(NamedTuple):
     """The folder that paths are relative to where a format wants that; by default the current one."""
     rules: Mapping[str, Installed] = MappingProxyType({})
     """The rules to describe, for the formats that do."""
+    problems: Sequence[Problem] = ()
+    """What could not be checked, or not by all rules."""
+    stale: Sequence[Problem] = ()
+    """What fails the run though nothing is wrong with the code: entries of a baseline that are fixed."""
+    checked: bool = True
+    """Whether there was anything to check."""
+    as_json: bool = False
+    """Whether statistics are for programs."""
 
 
 def render(name: str, outcome: Outcome) -> str:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from ..finding import Finding, Fix, Position
     from ..match.registry import Installed
+    from ..problems import Problem
     from . import Outcome
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -34,6 +35,7 @@ def render(outcome: Outcome) -> str:
     }
     run = {
         "tool": {"driver": driver},
+        "invocations": [_invocation(outcome)],
         "columnKind": "unicodeCodePoints",
         "results": [
             _result(finding, digest, places, outcome.base)
@@ -41,6 +43,23 @@ def render(outcome: Outcome) -> str:
         ],
     }
     return escaped(json.dumps({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)) + "\n"
+
+
+def _invocation(outcome: Outcome) -> dict[str, Any]:
+    """Return whether the run has done what it was asked to: few results may mean that it has not."""
+    found: dict[str, Any] = {"executionSuccessful": not outcome.problems}
+    for kind, problems in (("Execution", outcome.problems), ("Configuration", outcome.stale)):
+        if problems:
+            told = [_notification(problem, outcome.base) for problem in problems]
+            found[f"tool{kind}Notifications"] = told
+    return found
+
+
+def _notification(problem: Problem, base: str) -> dict[str, Any]:
+    found: dict[str, Any] = {"level": "error", "message": {"text": problem.message}}
+    if problem.path:
+        found["locations"] = [{"physicalLocation": {"artifactLocation": {"uri": _uri(problem.path, base)}}}]
+    return found
 
 
 def _rule(rule: Installed) -> dict[str, Any]:

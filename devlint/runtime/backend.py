@@ -9,28 +9,49 @@ it in a process of its own.
 from __future__ import annotations
 
 import functools
+import re
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils import backend_registration
 
-from . import storage
+from . import autocast, nested, process
 from .kernels import REPLACEMENTS
+from .limit import NotSimulated
 from .mismatch import Checker, is_mixed
-from .storage import DEVICE, adopt, alias, follow, is_simulated, restride, view
+from .storage import (
+    DEVICE,
+    adopt,
+    alias,
+    follow,
+    host_of,
+    is_simulated,
+    is_simulated_storage,
+    over,
+    put,
+    refuse_unlike,
+    restride,
+    storage_over,
+    view,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 aten = torch.ops.aten
 TESTED = ("2.10.0", "2.11.0", "2.12.1", "2.13.0", "2.14.1", "2.15.0")
 """The torch releases that `devlint verify` and `tests/runtime` pass with."""
 
-_NOT_COMPOSITE = (
-    *("convolution_overrideable", "convolution_backward_overrideable"),
-    *("as_strided_scatter", "diagonal_scatter", "select_scatter", "slice_scatter"),
-)
-"""Operators whose kernel for all backends cannot serve: it raises, or asks C++ for the size of a storage."""
+_LEFT_TO_BACKENDS = ("convolution_overrideable", "convolution_backward_overrideable")
+"""Operators whose kernel for all backends only raises."""
+_OTHER_TENSORS = {
+    **dict.fromkeys(("Sparse", "SparseCsr"), "sparse"),
+    "NestedTensor": "nested",
+    "Quantized": "quantized",
+}
+"""Tensors that are no memory with strides, by the prefix of their dispatch keys."""
+_LACKS_KERNEL = re.compile(r"not implemented for '(?:Half|BFloat16|Float8\w*|ComplexHalf)'")
+"""What a kernel of the CPU says of a dtype that CUDA's may well have."""
 _NUMBERS = (bool, int, float, complex)
 _libraries: list[torch.library.Library] = []
 """A `Library` takes its registrations back when it is collected."""
@@ -63,7 +84,9 @@ def install() -> None:
         raise RuntimeError(lacking)
     backend_registration._setup_privateuseone_for_python_backend(DEVICE, backend_module=_module())
     _register_kernels(Checker())
-    _register_serialization()
+    _libraries.append(autocast.register())
+    _register_storages()
+    nested.install()
 
 
 def _module() -> Any:
@@ -99,32 +122,56 @@ def _register_kernels(checker: Checker) -> None:
 
     boxed = torch.library.Library("_", "IMPL")
     boxed.fallback(fallback, "PrivateUse1")
-    autocast = torch.library.Library("_", "IMPL")
-    autocast.fallback(torch.library.fallthrough_kernel, "AutocastPrivateUse1")
+    _refuse_other_tensors(boxed)
     kernels = torch.library.Library("aten", "IMPL")
     own: dict[str, Callable[..., Any]] = {
         "_copy_from": _copy_from,
         "resize_": _resize_,
         "as_strided_": _as_strided_,
         "fill_.Tensor": _fill_,
+        "set_": _set_nothing_,
+        "set_.source_Storage": _set_storage_,
         "set_.source_Storage_storage_offset": _set_storage_,
         "set_.source_Tensor": _set_tensor_,
         "_fused_sdp_choice": lambda *args, **kwargs: 0,  # the composite of plain operators
         # Without it `Module.to` would replace parameters, as it does on XLA, and not move them, as on CUDA.
         "_has_compatible_shallow_copy_type": lambda *args: True,
     }
-    for name in _NOT_COMPOSITE:
-        own[name] = functools.partial(fallback, getattr(aten, name).default)
+    for name in (*_LEFT_TO_BACKENDS, *_outdone()):
+        packet, _, overload = name.partition(".")
+        own[name] = functools.partial(fallback, getattr(getattr(aten, packet), overload or "default"))
     for name, kernel in own.items():
         kernels.impl(name, kernel, "PrivateUse1")
     # Resolving a lazy conjugate copies, and copying to a device comes here: it must take them as they are.
     for key in ("Conjugate", "Negative"):
         kernels.impl("_copy_from", torch.library.fallthrough_kernel, key)
-    _libraries.extend([boxed, autocast, kernels])
+    _libraries.extend([boxed, kernels])
+
+
+def _outdone() -> Iterator[str]:
+    """Operators that have a kernel for the CPU, but for this device one for all backends.
+
+    That kernel may give other results: that of `native_group_norm` knows no memory format.
+    """
+    has = torch._C._dispatch_has_kernel_for_dispatch_key
+    for name in torch._C._dispatch_get_all_op_names():
+        if name.startswith("aten::") and has(name, "CPU") and has(name, "CompositeExplicitAutograd"):
+            yield name.removeprefix("aten::")
+
+
+def _refuse_other_tensors(library: torch.library.Library) -> None:
+    """Torch would say that an operator lacks a kernel, as it does for what a GPU cannot do either."""
+    for prefix, kind in _OTHER_TENSORS.items():
+
+        def refuse(op: Any, *args: Any, _kind: str = kind, **kwargs: Any) -> Any:
+            raise NotSimulated(f"{op.name()} of a {_kind} tensor")
+
+        library.fallback(refuse, f"{prefix}PrivateUse1")
 
 
 def _run(checker: Checker, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run an operator that has at least one simulated argument, or makes a simulated tensor."""
+    process.enter()
     if is_mixed(args) or any(map(is_mixed, kwargs.values())):
         checker.check(op, args, kwargs)
     operands: list[Operand] = []
@@ -139,7 +186,12 @@ def _run(checker: Checker, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         host_kwargs["device"] = torch.device("cpu")
         if host_kwargs.get("pin_memory"):
             host_kwargs["pin_memory"] = False
-    result = REPLACEMENTS.get(op._schema.name, op)(*host_args, **host_kwargs)
+    try:
+        result = REPLACEMENTS.get(op._schema.name, op)(*host_args, **host_kwargs)
+    except NotImplementedError as error:
+        if _LACKS_KERNEL.search(str(error)):
+            raise NotSimulated(f"{op._schema.name} in this precision: for the cpu, {error}") from None
+        raise
     if target != DEVICE:
         return result
     result = _to_device(result, operands)
@@ -193,6 +245,7 @@ def _to_device(value: Any, operands: list[Operand]) -> Any:
         for operand in operands:
             if value is operand.host:
                 return operand.tensor
+        refuse_unlike(value)
         shared = value.untyped_storage()._cdata
         for operand in operands:
             if shared == operand.storage:
@@ -214,6 +267,7 @@ def _plain(kernel: Callable[..., Any]) -> Callable[..., Any]:
 
 @_plain
 def _copy_from(source: torch.Tensor, target: torch.Tensor, non_blocking: bool = False) -> torch.Tensor:
+    process.enter()
     host = alias(source) if is_simulated(source) else source
     (alias(target) if is_simulated(target) else target).copy_(host)
     return target
@@ -246,46 +300,63 @@ def _as_strided_(
 
 @_plain
 def _set_storage_(
-    tensor: torch.Tensor, source: Any, offset: int = 0, size: Any = (), stride: Any = ()
+    tensor: torch.Tensor, source: Any, offset: int = 0, size: Any = None, stride: Any = ()
 ) -> torch.Tensor:
-    device_storage = source if isinstance(source, torch.UntypedStorage) else source._untyped_storage
+    source = source if isinstance(source, torch.UntypedStorage) else source._untyped_storage
+    size = (source.nbytes() // tensor.element_size(),) if size is None else size
     stride = stride or torch.empty(size, device="meta").stride()
-    host = torch.empty(0, dtype=tensor.dtype).set_(device_storage._host, offset, size, stride)
-    tensor.data = adopt(host)
+    host = torch.empty(0, dtype=tensor.dtype).set_(host_of(source), offset, size, stride)
+    if host.untyped_storage().nbytes() != source.nbytes():
+        put(source, host.untyped_storage())  # it was too small
+    tensor.data = over(source, host)
     return tensor
 
 
 @_plain
 def _set_tensor_(tensor: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
-    tensor.data = adopt(alias(source))
+    tensor.data = restride(source, source)
     return tensor
 
 
-def _register_serialization() -> None:
-    """Teach `torch.save` and `torch.load` the device, and storages to speak of the bytes they hold."""
+@_plain
+def _set_nothing_(tensor: torch.Tensor) -> torch.Tensor:
+    tensor.data = adopt(torch.empty(0, dtype=tensor.dtype))
+    return tensor
 
-    def tag(stored: Any) -> str | None:
-        return f"{DEVICE}:0" if stored.device.type == DEVICE else None
 
-    def restore(stored: Any, location: Any) -> Any:
-        if str(location).partition(":")[0] != DEVICE:
-            return None
-        host = stored if isinstance(stored, torch.UntypedStorage) else stored._untyped_storage
-        return storage.storage_over(host)
+def _register_storages() -> None:
+    """Let storages be made, copied and resized, and keep them from other processes."""
+    untyped = torch.UntypedStorage
+    make, copy, resize, is_pinned = untyped.__new__, untyped.clone, untyped.resize_, untyped.is_pinned
 
-    torch.serialization.register_package(1, tag, restore)
-    size, to_cpu, copy = torch._C.StorageBase.nbytes, torch.UntypedStorage.cpu, torch.UntypedStorage.clone
-
-    def nbytes(self: Any) -> int:
-        return int(self._host.nbytes() if "_host" in self.__dict__ else size(self))
-
-    def cpu(self: Any) -> Any:
-        return self._host.clone() if self.device.type == DEVICE else to_cpu(self)
-
-    torch.UntypedStorage.nbytes = torch.UntypedStorage.size = nbytes
+    def new(cls: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
+        if device is None or torch.device(device).type != DEVICE:
+            return make(cls, *args, **kwargs, **({} if device is None else {"device": device}))
+        return storage_over(make(untyped, *args, **kwargs))
 
     def clone(self: Any) -> Any:
-        return storage.storage_over(self._host.clone()) if self.device.type == DEVICE else copy(self)
+        return storage_over(host_of(self).clone()) if is_simulated_storage(self) else copy(self)
 
-    torch.UntypedStorage.cpu = cpu
-    torch.UntypedStorage.clone = clone
+    def resize_(self: Any, size: int) -> Any:
+        if not is_simulated_storage(self):
+            return resize(self, size)
+        host = host_of(self).clone()
+        put(self, host.resize_(size))
+        return self
+
+    untyped.__new__ = new
+    untyped.clone = clone
+    untyped.resize_ = resize_
+    untyped.is_pinned = lambda self, device=None: not is_simulated_storage(self) and is_pinned(self, device)
+    for name in ("_share_cuda_", "_share_fd_cpu_", "_share_filename_cpu_"):
+        setattr(untyped, name, _keep_here(getattr(untyped, name)))
+
+
+def _keep_here(share: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(share)
+    def call(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if is_simulated_storage(self):
+            raise NotSimulated("a tensor of the device in two processes", "send `.cpu()` of it")
+        return share(self, *args, **kwargs)
+
+    return call

@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import contextlib
+import functools
+import re
 import time
-from types import SimpleNamespace
-from typing import Any
+from types import FunctionType, SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import stand_in
+from . import process, stand_in
+from .limit import NotSimulated
 from .stand_in import CUDA, check_index, is_presented
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 _TOTAL = 16 << 30
 _DTYPES = {
@@ -25,6 +31,19 @@ _DTYPES = {
     "Long": torch.int64,
     "Bool": torch.bool,
 }
+
+_RANDOM = (
+    *("get_rng_state", "get_rng_state_all", "initial_seed", "manual_seed", "manual_seed_all", "seed"),
+    *("seed_all", "set_rng_state", "set_rng_state_all"),
+)
+_ANNOTATIONS = ("markA", "rangePop", "rangePushA", "rangeStartA", "rangeEnd")
+_NEED_GPU = ("graph_pool_handle", "memory_snapshot", "get_sync_debug_mode", "set_sync_debug_mode")
+"""Functions that a build with CUDA answers without a GPU, of one that is not there."""
+_UNABLE = re.compile(
+    r"module 'torch\._C' has no attribute|not compiled with CUDA|dummy base class"
+    r"|CUDA driver|CUDA-capable device|CUDA GPUs|Invalid device argument|INTERNAL ASSERT FAILED"
+)
+"""What torch says without CUDA, or with it and without a GPU."""
 
 
 class LegacyType(type):
@@ -74,6 +93,7 @@ class Stream:
         """Make a stream."""
         self.device = CUDA
         self.priority = priority
+        self.cuda_stream = 0  # the address of the default queue
 
     def synchronize(self) -> None:
         """Wait for the queue."""
@@ -120,17 +140,60 @@ def install() -> None:
     cuda.set_device = _choose
     cuda.synchronize = lambda device=None: true.synchronize()
     cuda.manual_seed = cuda.manual_seed_all = true.manual_seed
+    cuda.seed = cuda.seed_all = torch.seed
+    cuda.initial_seed = torch.initial_seed
     cuda.get_rng_state = lambda device=None: true.get_rng_state()
     cuda.set_rng_state = lambda state, device=None: true.set_rng_state(state)
     cuda.get_rng_state_all = lambda: [true.get_rng_state()]
     cuda.set_rng_state_all = lambda states: true.set_rng_state(states[0])
-    cuda.Stream, cuda.Event = Stream, Event
+    for name in _RANDOM:
+        setattr(cuda.random, name, getattr(cuda, name))
+    cuda.Stream, cuda.ExternalStream, cuda.Event = Stream, Stream, Event
+    cuda._is_in_bad_fork = process.is_lost
     cuda.device, cuda.stream = Context, Context
+    cuda.set_stream = lambda stream: None
+    cuda.cudart = functools.partial(_refuse, "cudart")
     for name, dtype in _DTYPES.items():
         setattr(cuda, f"{name}Tensor", LegacyType(f"{name}Tensor", (), {"dtype": dtype}))
+    cuda.nvtx._nvtx = SimpleNamespace(**dict.fromkeys(_ANNOTATIONS, lambda *args: 0))
+    _refuse_the_rest()
     torch.backends.cudnn.is_acceptable = lambda tensor: False
     # DataParallel over the one device there is.
     torch._C._scatter = lambda tensor, *args: (tensor.to(CUDA),)
+
+
+def _refuse_the_rest() -> None:
+    """Let the functions and classes that need a GPU say that it is the simulation that ends."""
+    for module in (torch.cuda, torch.cuda.memory, torch.cuda.graphs):
+        for name, value in list(vars(module).items()):
+            if not getattr(value, "__module__", None) or not value.__module__.startswith("torch.cuda"):
+                continue
+            if name in _NEED_GPU or (isinstance(value, type) and _is_native(value)):
+                setattr(module, name, functools.partial(_refuse, name))
+            elif isinstance(value, FunctionType):
+                setattr(module, name, _refusing(name, value))
+
+
+def _is_native(cls: type) -> bool:
+    """Whether a class is written in C++; in builds without CUDA a dummy takes the place of that base."""
+    return any(base.__module__ in ("torch._C", "torch._utils") for base in cls.__mro__)
+
+
+def _refusing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except (AssertionError, AttributeError, RuntimeError) as error:
+            if _UNABLE.search(str(error)):
+                raise NotSimulated(f"torch.cuda.{name}") from error
+            raise
+
+    return call
+
+
+def _refuse(name: str, *args: Any, **kwargs: Any) -> Any:
+    raise NotSimulated(f"torch.cuda.{name}")
 
 
 def _answers() -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import types
 from typing import TYPE_CHECKING, TypedDict
@@ -44,11 +45,12 @@ class Outcome(TypedDict, total=False):
 
 
 def run(job: Job) -> Outcome:
-    """Run a program as `python PATH` would, but for its folder, from which it imports nothing."""
+    """Run a program as `python PATH` would; what lies beside it is no substitute for installed modules."""
     module = types.ModuleType("__main__")
     module.__file__ = job["path"]
     sys.modules["__main__"] = module
     sys.argv = [job["path"]]
+    sys.path.append(os.path.dirname(os.path.abspath(job["path"])))
     exec(job["setup"], {})
     try:
         exec(compile(job["source"], job["path"], "exec"), module.__dict__)

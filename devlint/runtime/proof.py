@@ -21,7 +21,7 @@ class Verdict(str, Enum):
     CONFIRMED = "confirmed"
     FALSE = "false"
     UNPROVABLE = "not provable here"
-    """It takes hardware that this device is not."""
+    """It takes hardware that this device is not, or the simulation ends before it."""
     NOT_RUN = "not run"
     """The program needs a package, among those that the claim names, that is not installed."""
 
@@ -48,6 +48,8 @@ def judge(case: Case, device: str, about: Device, outcome: Outcome) -> Proof:
     words = claim_words(claimed, cured=case.cured)
     if outcome.get("lacks") in case.claim.packages:
         verdict, evidence = Verdict.NOT_RUN, f"needs {outcome['lacks']}"
+    elif _is_beyond(outcome):
+        verdict = Verdict.UNPROVABLE
     elif case.claim.needs and device != "cpu" and not _satisfies(device, about, case.claim.needs):
         verdict = Verdict.UNPROVABLE if outcome["status"] == "ran" else Verdict.FALSE
         words = f"{words} (needs {case.claim.needs}; {case.claim.documentation})"
@@ -87,6 +89,11 @@ def describe(outcome: Outcome) -> str:
         place = f" at line {outcome['line']}" if outcome["line"] else ""
         return f"raises {outcome['error'][0]}{place}: {outcome['message']}".removesuffix(": ")
     return f"{outcome['status']}: {outcome['message']}"
+
+
+def _is_beyond(outcome: Outcome) -> bool:
+    """Whether the program came upon what the simulated device cannot answer."""
+    return outcome.get("error", [""])[0] == "NotSimulated"
 
 
 def _satisfies(device: str, about: Device, needs: str) -> bool:

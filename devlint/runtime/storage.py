@@ -1,44 +1,64 @@
 """The bytes of simulated tensors: every one is a genuine PrivateUse1 tensor whose storage owns CPU memory.
 
-The CPU storage hangs on the Python object of the device storage, not on the tensor, so what shares a storage
-in torch (views, `.data` swaps, shallow copies) shares the bytes here without any bookkeeping.
+The device storage has the address and the size of its bytes, so that whatever in torch reads memory by
+itself reads the right bytes. The CPU storage that owns them hangs on the Python object of the device
+storage, not on the tensor: what shares a storage in torch (views, `.data` swaps, shallow copies) shares the
+bytes here without any bookkeeping.
 """
 
 from __future__ import annotations
 
 import torch
 
+from .limit import NotSimulated
+
 DEVICE = "sim"
 
 _META = torch._C.DispatchKeySet(torch._C.DispatchKey.Meta)
+_CPU, _SIMULATED = torch.device("cpu"), torch.device("privateuseone", 0)
+_empty = torch.empty  # not what the facade makes of it
 _as_strided = torch.ops.aten.as_strided.default
+_set = torch.ops.aten.set_.source_Storage_storage_offset
+_storage_at = torch._C._construct_storage_from_data_pointer
 # `torch.Tensor.device` may be replaced by the facade; the truth is in the base class.
 _device = torch._C.TensorBase.device.__get__
+_storage_device = torch._C.StorageBase.device.__get__
+_overridden = torch.overrides.has_torch_function_unary
+MOVES = hasattr(torch._C.StorageBase, "_swap_data_ptr_")
+"""Whether a storage can be given other memory."""
+_NEWER = "torch 2.12 or newer can do it"
 
 
 def device_of(tensor: torch.Tensor) -> torch.device:
     """Where a tensor really is, whatever it is presented as."""
-    return _device(tensor)
+    if not _overridden(tensor):
+        return _device(tensor)
+    with torch._C.DisableTorchFunction():  # a mode or a subclass would be asked, and answer what is presented
+        return _device(tensor)
 
 
 def is_simulated(tensor: torch.Tensor) -> bool:
     """Whether the tensor is on the simulated device."""
-    return bool(_device(tensor).type == DEVICE)
+    return bool(device_of(tensor) == _SIMULATED)
 
 
-def host_storage(tensor: torch.Tensor) -> torch.UntypedStorage:
-    """The CPU storage behind a simulated tensor."""
-    storage = tensor.untyped_storage()
+def is_simulated_storage(storage: torch.UntypedStorage) -> bool:
+    """Whether the storage is on the simulated device, whatever it is presented as."""
+    return bool(_storage_device(storage) == _SIMULATED)
+
+
+def host_of(storage: torch.UntypedStorage) -> torch.UntypedStorage:
+    """The CPU storage behind a simulated one."""
     host = storage.__dict__.get("_host")
-    if host is None:  # a storage that C++ made is empty until it is first used
-        host = storage._host = torch.UntypedStorage(tensor.element_size() * max(1, tensor.numel()))
+    if host is None:  # C++ made it, over memory that it keeps alive itself, as `from_dlpack` does
+        host = storage._host = _storage_at(storage.data_ptr(), _CPU, storage.nbytes())
     return host
 
 
 def alias(tensor: torch.Tensor) -> torch.Tensor:
     """A CPU tensor over the same bytes as a simulated one."""
-    host = torch.empty(0, dtype=tensor.dtype)
-    host.set_(host_storage(tensor), tensor.storage_offset(), tensor.size(), tensor.stride())
+    host = _empty(0, dtype=tensor.dtype)
+    host.set_(host_of(tensor.untyped_storage()), tensor.storage_offset(), tensor.size(), tensor.stride())
     if tensor.is_conj():
         host = host.conj()
     return torch._neg_view(host) if tensor.is_neg() else host
@@ -47,15 +67,36 @@ def alias(tensor: torch.Tensor) -> torch.Tensor:
 def adopt(host: torch.Tensor) -> torch.Tensor:
     """A new simulated tensor that owns the bytes of a CPU tensor."""
     host = host.resolve_conj().resolve_neg()
-    return restride(_empty_over(host.untyped_storage(), host.dtype), host)
+    base = torch._C._acc.create_empty_tensor((0,), host.dtype)
+    if MOVES:  # sooner done than `set_`
+        put(base.untyped_storage(), host.untyped_storage())
+    else:
+        _share(base, storage_over(host.untyped_storage()))
+    return restride(base, host)
+
+
+def refuse_unlike(host: torch.Tensor) -> None:
+    """Raise unless the tensor is memory with strides, which is all that the device can hold."""
+    if host.layout is not torch.strided:
+        raise NotSimulated(f"a tensor of layout {host.layout}")
+    if host.is_nested or host.is_quantized:
+        raise NotSimulated("a nested tensor" if host.is_nested else "a quantized tensor")
 
 
 def view(tensor: torch.Tensor, host: torch.Tensor) -> torch.Tensor:
     """The simulated view of `tensor` whose bytes are `host`, a view of its alias."""
-    if tensor.dtype == host.dtype:
-        return restride(tensor, host)
-    # A storage cannot be viewed as another dtype through as_strided: share the bytes alone.
-    return adopt(host)
+    return over(tensor.untyped_storage(), host) if tensor.dtype != host.dtype else restride(tensor, host)
+
+
+def over(storage: torch.UntypedStorage, like: torch.Tensor) -> torch.Tensor:
+    """A new simulated tensor over a simulated storage, with all but the bytes from `like`."""
+    base = torch._C._acc.create_empty_tensor((0,), like.dtype)
+    _share(base, storage)
+    return restride(base, like)
+
+
+def _share(base: torch.Tensor, storage: torch.UntypedStorage) -> None:
+    _set.redispatch(_META, base, storage, 0, (0,), (1,))
 
 
 def restride(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
@@ -66,18 +107,34 @@ def restride(tensor: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
 
 def follow(tensor: torch.Tensor, host: torch.Tensor) -> None:
     """Give a simulated tensor the sizes and bytes that an in-place operator left in its alias."""
-    storage = tensor.untyped_storage()
-    if storage._host._cdata != host.untyped_storage()._cdata:
-        storage._host = host.untyped_storage()
-    tensor.data = restride(tensor, host)
+    storage, bytes_ = tensor.untyped_storage(), host.untyped_storage()
+    if host_of(storage)._cdata == bytes_._cdata and storage.data_ptr() == bytes_.data_ptr():
+        tensor.data = restride(tensor, host)
+    elif MOVES:
+        put(storage, bytes_)
+        tensor.data = restride(tensor, host)
+    elif torch._C._storage_Use_Count(storage._cdata) > _ALONE:
+        raise NotSimulated("growing a storage that several tensors share", _NEWER)
+    else:
+        tensor.data = adopt(host)
+
+
+_ALONE = 2
+"""Who holds a storage that one tensor has: the tensor and the storage's Python object."""
+
+
+def put(storage: torch.UntypedStorage, host: torch.UntypedStorage) -> None:
+    """Give a simulated storage other bytes, for all the tensors that share it."""
+    if not MOVES:
+        raise NotSimulated("resizing a storage", _NEWER)
+    if storage.nbytes():  # only what is empty can take another size
+        storage._swap_data_ptr_(_storage_at(0, _SIMULATED, 0))
+    storage._swap_data_ptr_(_storage_at(host.data_ptr(), _SIMULATED, host.nbytes()))
+    storage._host = host
 
 
 def storage_over(host: torch.UntypedStorage) -> torch.UntypedStorage:
-    """A simulated storage that owns a CPU storage."""
-    return _empty_over(host, torch.uint8).untyped_storage()
-
-
-def _empty_over(host: torch.UntypedStorage, dtype: torch.dtype) -> torch.Tensor:
-    base = torch._C._acc.create_empty_tensor((0,), dtype)
-    base.untyped_storage()._host = host
-    return base
+    """A new simulated storage that owns a CPU storage."""
+    storage = _storage_at(host.data_ptr(), _SIMULATED, host.nbytes())
+    storage._host = host
+    return storage

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from ..console import say
 from ..errors import DevlintError
 from ..progress import status_line
+from ..match.registry import unusable
 from . import report
 from .catalogue import Case, Unproven, cases, chosen, concerns, find_fixtures, unpacked
 from .devices import DEVICES, Run, run_all
@@ -39,14 +40,18 @@ def main(argv: Sequence[str]) -> int:
             from . import knowledge
 
             return knowledge.main(as_json=options.json)
-        rules = chosen(options.rules)
+        try:
+            rules = chosen(options.rules)
+        finally:  # a rule that is not there may be one of these
+            for problem in unusable():
+                say(problem)
         silent = [rule for rule in rules if rule.rule is None]
         for rule in silent if options.rules else ():
             say(f"{rule.code} ({rule.name}) claims nothing about torch")
         codes = [rule.code for rule in rules if rule.rule is not None]
         if not codes:
             _print(options, [], [])
-            return CONFIRMED
+            return UNDECIDED if unusable() else CONFIRMED
         place = _place_of_programs(options.fixtures, codes)
         if importlib.util.find_spec("torch") is None:
             raise DevlintError(INSTALL)
@@ -161,4 +166,4 @@ def _status(asked: Sequence[str] | None, runs: Sequence[Run], proofs: Sequence[P
         return REFUTED
     if Verdict.NOT_RUN in verdicts or (asked and any("unavailable" in run.about for run in runs)):
         return UNDECIDED
-    return CONFIRMED if Verdict.CONFIRMED in verdicts else UNDECIDED
+    return CONFIRMED if Verdict.CONFIRMED in verdicts and not unusable() else UNDECIDED

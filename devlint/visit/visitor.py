@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 import libcst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
-from ..errors import broken_rule
-from ..finding import Finding, Position
+from ..errors import FAULTS, BrokenRule
+from ..finding import Finding, Position, Severity
 from ..logical import logical_ends
+from ..rule import Report
 from ..span import Span
 from ..text import split_rows
 from ..unreadable import too_deep, unsupported
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..core.events import Event
-    from ..rule import Ask, Report, Rule
+    from ..rule import Ask, Rule
     from .around import Around
     from .slices import Slice
 
@@ -36,10 +37,14 @@ def visit(
     tree: ast.Module,
     suspects: Sequence[Suspect],
     path: str,
+    broken: list[BrokenRule],
     target_torch: tuple[int, int] | None = None,
     around: Around | None = None,
 ) -> list[Finding]:
-    """Return what the rules say about their suspects, in order of position."""
+    """Return what the rules say about their suspects, in order of position.
+
+    A rule that raises, or reports what is no report, is added to `broken`.
+    """
     rows = split_rows(text)
     file = File(text, tree, target_torch, around)
     found: set[Finding] = set()
@@ -49,16 +54,30 @@ def visit(
     for part, spans in slices.cut(tree, rows, waiting).items():
         inside = [suspect for span in spans for suspect in waiting[span]]
         try:
-            found.update(_in_slice(part, rows, inside, path, file))
-        except RecursionError:
-            found.add(too_deep(path, part.first))
+            found.update(_in_slice(part, rows, inside, path, file, broken))
         except libcst.ParserSyntaxError as error:
             found.add(unsupported(path, part.first, error.message))
+        except (RecursionError, KeyError) as error:
+            if not _too_deep(error):
+                raise
+            found.add(too_deep(path, part.first))
     return sorted(found, key=lambda finding: finding[:5])
 
 
+def _too_deep(error: BaseException | None) -> bool:
+    """Whether an exception comes of recursion: LibCST raises KeyError while it leaves what was too deep."""
+    while error is not None and not isinstance(error, RecursionError):
+        error = error.__context__
+    return error is not None
+
+
 def _in_slice(
-    part: Slice, rows: Sequence[str], suspects: Sequence[Suspect], path: str, file: File
+    part: Slice,
+    rows: Sequence[str],
+    suspects: Sequence[Suspect],
+    path: str,
+    file: File,
+    broken: list[BrokenRule],
 ) -> Iterator[Finding]:
     """Run the rules on one slice, or on the whole file where the slice does not parse on its own."""
     try:
@@ -72,13 +91,20 @@ def _in_slice(
         (report, rule, event.at.span)
         for event, rule in suspects
         if (node := nodes.get((event.at.node, event.at.span))) is not None
-        for report in _reports(rule, node, event, ask, path)
+        for report in _reports(rule, node, event, ask, path, broken)
     ]
     if not reports:
         return
     ends = logical_ends(rows, part.first, max(span.line for _, _, span in reports))
     renderer = Renderer(wrapper.module, positions, part)
     for report, rule, span in reports:
+        try:
+            fix = renderer.render(report.change) if report.change else None
+        except Exception as error:  # a change that makes no code
+            if _too_deep(error):
+                raise
+            broken.append(BrokenRule(rule.code, path, span.line, error))
+            fix = None
         after = bisect_left(ends, span.line)
         yield Finding(
             path,
@@ -89,7 +115,7 @@ def _in_slice(
             report.severity or rule.severity,
             report.message,
             report.reason,
-            renderer.render(report.change) if report.change else None,
+            fix,
             ends[after] if after < len(ends) else span.line,
         )
 
@@ -102,11 +128,28 @@ def _nodes(part: Slice, suspects: Sequence[Suspect]) -> tuple[MetadataWrapper, N
     return wrapper, finder.found
 
 
-def _reports(rule: Rule[Any], node: libcst.CSTNode, event: Event, ask: Ask, path: str) -> list[Report]:
+def _reports(
+    rule: Rule[Any], node: libcst.CSTNode, event: Event, ask: Ask, path: str, broken: list[BrokenRule]
+) -> list[Report]:
+    """Return what a rule reports, up to where it raises."""
+    found: list[Report] = []
     try:
-        return list(rule.visit(node, event, ask))
-    except Exception as error:
-        raise broken_rule(rule.code, path, event.at.span.line, error) from error
+        found.extend(_sound(report) for report in rule.visit(node, event, ask))
+    except FAULTS as error:
+        broken.append(BrokenRule(rule.code, path, event.at.span.line, error))
+    return found
+
+
+def _sound(report: object) -> Report:
+    """Return what a rule yields if the formats can print it."""
+    if (
+        isinstance(report, Report)
+        and isinstance(report.message, str)
+        and isinstance(report.reason, str)
+        and isinstance(report.severity, Severity | None)
+    ):
+        return report
+    raise TypeError(f"`visit` yields a Report, not {report!r}")
 
 
 class _Finder(libcst.CSTVisitor):

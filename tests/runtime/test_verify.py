@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from devlint import registry
+from devlint.match import registry
 from devlint.claim import MIXED_DEVICES, NO_ACCELERATOR, RUNS, Claim, Observes, Raises, everywhere
 from devlint.runtime import verify
 from devlint.runtime.catalogue import Case, programs, taken_back
@@ -38,6 +38,12 @@ total = (x + y).sum()
 FIXED = BUG.replace("y.to(device)  # T", "y = y.to(device)")
 HARMLESS = "    # nothing wrong here  # T\n"
 TWO = "import torch\nx = torch.ones(2).cuda()  # T\nif x.is_cpu:\n    pass  # T\n"
+SPARSE = """\
+import torch
+if torch.cuda.is_available():
+    torch.eye(2).cuda().to_sparse()
+raise ValueError
+"""
 MIXED = Claim(MIXED_DEVICES)
 ABSENT = ("no_such_package",)
 NO_NUMPY = "RuntimeError('Numpy is not available')"
@@ -67,6 +73,7 @@ PROGRAMS: dict[str, tuple[Claim, str, str]] = {
     "misspelt import, any error": (everywhere(Raises("Exception")), "import no_such_pakcage", FIXED),
     "misspelt name": (MIXED._replace(packages=("torch",)), "from torch import no_such_name", FIXED),
     "claimed import": (everywhere(Raises("ImportError")), "import no_such_package", FIXED),
+    "beyond the simulation": (everywhere(Raises("Exception")), SPARSE, FIXED),
     "prints": (Claim(RUNS), "print('{}')", "import sys\nsys.stdout.write('{')"),
     "spoils torch": (Claim(RUNS), "import torch\ndel torch.ones", FIXED),
     "set up": (
@@ -169,6 +176,13 @@ def test_missing_package_proves_nothing(proofs: list[Proof], name: str) -> None:
 def test_a_package_that_is_not_reached_is_not_needed(proofs: list[Proof]) -> None:
     assert find(proofs, "lacks a package too late", "bug.py", "sim").verdict is Verdict.CONFIRMED
     assert find(proofs, "lacks a package too late", "bug.py", "cpu").verdict is Verdict.NOT_RUN
+
+
+def test_what_is_not_simulated_proves_nothing(proofs: list[Proof]) -> None:
+    proof = find(proofs, "beyond the simulation", "bug.py", "sim")
+    assert proof.verdict is Verdict.UNPROVABLE
+    assert "not simulated: a tensor of layout torch.sparse_coo" in proof.evidence
+    assert find(proofs, "beyond the simulation", "bug.py", "cpu").verdict is Verdict.CONFIRMED
 
 
 def test_needed_hardware_is_named(proofs: list[Proof]) -> None:
