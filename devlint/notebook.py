@@ -8,8 +8,8 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from . import magics
-from .finding import Edit, Position
 from .bind.sections import Section
+from .finding import Edit, Position
 from .text import decode, split_rows
 from .unreadable import UNDECODABLE, UNPARSABLE, no_notebook, too_deep, unreadable
 

@@ -138,7 +138,12 @@ model.to(device)
 """
     (moved,) = events(Move, text)
     (holder,) = moved.holders
-    assert (holder.protocol, holder.phase, str(holder.line), moved.at.span.line) == ("optimizer", stage, "line 4", 6)
+    assert (holder.protocol, holder.phase, str(holder.line), moved.at.span.line) == (
+        "optimizer",
+        stage,
+        "line 4",
+        6,
+    )
 
 
 def test_columns_count_characters() -> None:

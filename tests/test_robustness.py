@@ -15,8 +15,7 @@ from hypothesmith import from_node
 
 from devlint import sift
 from devlint.fix import fix
-from devlint.infer import exports
-from devlint.infer.module import Module
+from devlint.infer.file import File
 from devlint.lint import lint
 from devlint.match.registry import active
 from devlint.settings import Selection, Settings
@@ -149,7 +148,10 @@ class A:
 def test_what_is_known_of_a_container_is_bounded(step: str) -> None:
     head = "import torch\nfrom torch.utils.data import TensorDataset\ny = [torch.ones(2)]\n"
     helpers = "def twice(a): return (a, a)\ndef added(a): return a + [*a]\n"
-    parts, todo = 0, [exports(head + helpers + f"{step}\n" * 13)["y"]]
+    file = File(ast.parse(head + helpers + f"{step}\n" * 13))
+    file.analyse()
+    parts, todo = 0, [value for value in (file.top("y"),) if value is not None]
+    assert todo
     while todo:
         value = todo.pop()
         parts += 1
@@ -161,9 +163,10 @@ def test_what_is_known_of_a_container_is_bounded(step: str) -> None:
 
 
 def meetings(text: str) -> int:
-    module = Module(ast.parse(text))
-    module.analyse()
-    return len(module.meetings) + sum(len(loss.parties) for loss in module.losses)
+    file = File(ast.parse(text))
+    file.analyse()
+    logs = file.logs.values()
+    return sum(len(log.meetings) + sum(len(loss.parties) for loss in log.losses) for log in logs)
 
 
 @pytest.mark.parametrize("joined", ["f({})", "torch.add({})", "z = {}"])

@@ -128,8 +128,6 @@ def truth_of(value: Value) -> Truth | None:
     return value.known if isinstance(value.known, Truth) else None
 
 
-
-
 def element_of(value: Value, either: Either = same) -> Value | None:
     """What a container yields, whatever its items are; None for an empty one."""
     element = value.element

@@ -156,7 +156,14 @@ class Substitution:
             whole = container(ref, items, element, self.refs(term.holds))
             return whole._replace(place=place, origin=term.origin, known=term.known)
         return Value(
-            kind, place, ref, term.known, items, element, term.origin, self.refs(term.holds),
+            kind,
+            place,
+            ref,
+            term.known,
+            items,
+            element,
+            term.origin,
+            self.refs(term.holds),
             self.ref(term.measures),
         )
 

@@ -302,7 +302,11 @@ def _by_columns(machine: Machine, site: Site) -> Value:
     if row.gives == "element":
         return machine.element(base, site.node) if base is not None else UNKNOWN
     if row.place == "operands":
-        return operations.method(machine, site) if site.receiver is not None else operations.function(machine, site)
+        return (
+            operations.method(machine, site)
+            if site.receiver is not None
+            else operations.function(machine, site)
+        )
     if row.gives == "reduced":
         place = machine.where(base) if base is not None else UNKNOWN_PLACE
         alone = not site.args.positional and not site.args.keywords

@@ -80,9 +80,7 @@ def keepings(
     return found
 
 
-def _harm(
-    tree: ast.Module, kept: list[_Kept], index: Index | None, name: str
-) -> tuple[set[int], set[int]]:
+def _harm(tree: ast.Module, kept: list[_Kept], index: Index | None, name: str) -> tuple[set[int], set[int]]:
     """The moves whose kept result may meet a value elsewhere though all may be well now; those where it will."""
     by_node = {each.node: each for each in kept}
 
@@ -284,7 +282,11 @@ def _is_leaf(tree: ast.Module, node: ast.Call) -> bool:
     assert isinstance(node.func, ast.Attribute)
     text = ast.unparse(node.func.value)
     for each in ast.walk(tree):
-        if isinstance(each, ast.Attribute) and each.attr in knowledge.LEAF and ast.unparse(each.value) == text:
+        if (
+            isinstance(each, ast.Attribute)
+            and each.attr in knowledge.LEAF
+            and ast.unparse(each.value) == text
+        ):
             return True
         if isinstance(each, ast.Assign) and any(ast.unparse(target) == text for target in each.targets):
             for part in ast.walk(each.value):
@@ -292,4 +294,3 @@ def _is_leaf(tree: ast.Module, node: ast.Call) -> bool:
                 if name in knowledge.LEAF:
                     return True
     return False
-

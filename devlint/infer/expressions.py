@@ -275,7 +275,9 @@ class Expressions(Machine):
         if kind is Kind.CONTAINER:
             return self._item(node, base, index)
         if kind is Kind.MODULE and ref is not None:
-            return Value(Kind.MODULE, who=self.objects.part(ref, subscript_step(node.slice)), origin=base.origin)
+            return Value(
+                Kind.MODULE, who=self.objects.part(ref, subscript_step(node.slice)), origin=base.origin
+            )
         if kind in (Kind.BATCH, Kind.UNKNOWN) and ref is not None:
             number = constant(index)
             if kind is Kind.BATCH and self.objects.wholes[ref] >= 0 and type(number) is int:
@@ -311,7 +313,9 @@ class Expressions(Machine):
 
     @_handles(ast.BinOp)
     def _binop(self, node: ast.BinOp) -> Value:
-        return self.operate(node, node.op, (node.left, self.eval(node.left)), (node.right, self.eval(node.right)))
+        return self.operate(
+            node, node.op, (node.left, self.eval(node.left)), (node.right, self.eval(node.right))
+        )
 
     def operate(
         self, node: ast.AST, op: ast.operator, one: tuple[ast.expr, Value], other: tuple[ast.expr, Value]
@@ -666,5 +670,3 @@ def is_tensor_index(node: ast.expr) -> bool:
             for item in node.elts
         )
     return isinstance(node, ast.Constant) and node.value is ...
-
-

@@ -132,9 +132,7 @@ class Extraction:
             holds = self.whose(frozenset(mark.holds))
             if path is not None:
                 held = frozenset(each for each in holds if isinstance(each, Path))
-                found.append(
-                    Marked(path, protocol, mark.phase, held, mark.name, mark.at, mark.stateless)
-                )
+                found.append(Marked(path, protocol, mark.phase, held, mark.name, mark.at, mark.stateless))
         return found
 
     # What callers must know
@@ -192,5 +190,3 @@ def moved_wholes(objects: Objects, log: Log) -> dict[Ref, set[Ref]]:
             whole = objects.wholes[ref]
             found.setdefault(whole if whole >= 0 else ref, set()).add(ref)
     return found
-
-

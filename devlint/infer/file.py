@@ -167,7 +167,9 @@ class File:
             return False
         # Who called it saw a summary that knew less.
         stale |= {
-            name for name, log in self.logs.items() if name and any(site.callee in stale for site in log.sites)
+            name
+            for name, log in self.logs.items()
+            if name and any(site.callee in stale for site in log.sites)
         }
         for name in stale:
             self._summaries.pop(name, None)
@@ -395,7 +397,9 @@ class File:
             return found
         if dotted not in self._views:
             summary = self.index.find(dotted)
-            self._views[dotted] = from_summary(summary, self.view) if isinstance(summary, ClassSummary) else None
+            self._views[dotted] = (
+                from_summary(summary, self.view) if isinstance(summary, ClassSummary) else None
+            )
         return self._views[dotted]
 
     def resolve(self, dotted: str) -> Value | None:

@@ -12,7 +12,6 @@ from ..core.places import Place
 from ..core.state import Mark
 from ..core.values import Value
 
-
 Harmless = Literal["compared", "chosen", "recorded"]
 """Why a device literal places nothing by itself: it is compared, one of a choice, or only kept."""
 Named = Literal["", "device", "index", "literal", "other"]

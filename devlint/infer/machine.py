@@ -17,7 +17,6 @@ from ..core.values import (
     NUMBER,
     UNKNOWN,
     Api,
-    Const,
     How,
     Known,
     Origin,
@@ -33,7 +32,7 @@ from .definitions import Function
 from .log import Harmless, Kept, Log, RawLiteral, RawMeeting
 
 if TYPE_CHECKING:
-    from ..core.events import Fate, Why
+    from ..core.events import Fate
     from ..core.summary import FunctionSummary, Term
 
 
@@ -272,8 +271,14 @@ class Machine:
         return place.of
 
     def made(
-        self, node: ast.AST, kind: Kind, place: Place = UNKNOWN_PLACE, how: How = "made", api: str = "",
-        role: str = "", known: Known | None = None,
+        self,
+        node: ast.AST,
+        kind: Kind,
+        place: Place = UNKNOWN_PLACE,
+        how: How = "made",
+        api: str = "",
+        role: str = "",
+        known: Known | None = None,
     ) -> Value:
         """A value of its own, the same each time the node is evaluated."""
         at = self.here.number(node)
@@ -495,7 +500,9 @@ class Machine:
         for expression in expressions:
             self.log.harmless.update(dict.fromkeys(ast.walk(expression), role))
 
-    def relocate(self, node: ast.AST, module: Value, place: Place, method: str, parameters: bool = True) -> None:
+    def relocate(
+        self, node: ast.AST, module: Value, place: Place, method: str, parameters: bool = True
+    ) -> None:
         """A module, or what may be one, is now elsewhere: what holds its parameters may be stale."""
         ref = self.ref(module)
         if ref is None:
@@ -577,5 +584,3 @@ def class_name(value: Value) -> str:
 def says(on: str, name: str, what: str) -> bool:
     """Whether a name that a user chose suggests something."""
     return what in knowledge.hints(on, name)
-
-

@@ -140,7 +140,11 @@ class Observer:
                 if wants("move", raw.method) and isinstance(node.func, ast.Attribute):
                     yield self._move(function, log, node, node.func.value, raw)
             for call, stale in log.stale.items():
-                if isinstance(call, ast.Call) and call not in log.moves and not self._told(function, call, stale):
+                if (
+                    isinstance(call, ast.Call)
+                    and call not in log.moves
+                    and not self._told(function, call, stale)
+                ):
                     yield self._brought_about(function, call, stale)
 
     def _move(self, function: str, log: Log, node: ast.Call, receiver: ast.expr, raw: RawMove) -> event.Move:
@@ -185,7 +189,11 @@ class Observer:
 
     def _told(self, function: str, node: ast.AST, stale: tuple[int, Mark, str]) -> bool:
         """Whether the move stands in the function that is called here, and is told there."""
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ALL_MOVES:
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in _ALL_MOVES
+        ):
             return False
         return any(
             other.at == stale[1].at
@@ -354,4 +362,6 @@ class Observer:
 
 def _is_test_case(cls: Class) -> bool:
     """Whether a class derives from one that is called a test case."""
-    return any("test-case" in knowledge.hints("base", name) for each in cls.lineage() for name in each.library_bases)
+    return any(
+        "test-case" in knowledge.hints("base", name) for each in cls.lineage() for name in each.library_bases
+    )

@@ -307,7 +307,10 @@ class Settled:
             if self._conflict(part, there):
                 partly = part.whole in self.moved_to
                 key = (part.ref if partly else part.whole, function)
-                yield key, Clash(function, at, here, part.ref, part.whole, other, there, partly, True, False, raw)
+                yield (
+                    key,
+                    Clash(function, at, here, part.ref, part.whole, other, there, partly, True, False, raw),
+                )
 
     def any_of(self, refs: set[Ref], ref: Ref) -> bool:
         """Whether an object, or what it is part of, is among some objects."""
@@ -344,7 +347,17 @@ class Settled:
                     yield (
                         ("fed", feed.at),
                         Clash(
-                            name, feed.at, feed.device, feed.module, -1, feed.at, feed.place, False, False, False, None
+                            name,
+                            feed.at,
+                            feed.device,
+                            feed.module,
+                            -1,
+                            feed.at,
+                            feed.place,
+                            False,
+                            False,
+                            False,
+                            None,
                         ),
                     )
 
@@ -413,7 +426,11 @@ class Settled:
     def loader_name(self, whole: Ref) -> str:
         """What the program calls what yields a batch."""
         parent = self.objects.parents[whole] if whole >= 0 else -1
-        return self.objects.labels[parent] if parent >= 0 and isinstance(self.objects.ways[whole], Element) else ""
+        return (
+            self.objects.labels[parent]
+            if parent >= 0 and isinstance(self.objects.ways[whole], Element)
+            else ""
+        )
 
 
 def _line(node: ast.AST) -> int:
@@ -428,4 +445,3 @@ def _differ(here: frozenset[Branch], there: frozenset[Branch]) -> bool:
         return True
     asked = {branch.asks for branch in here}, {branch.asks for branch in there}
     return asked in (({"machine"}, {"option"}), ({"option"}, {"machine"}))
-

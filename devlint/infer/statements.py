@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from .. import knowledge
 from ..bind.names import bound_names, last_name
 from ..bind.reads import Reads
+from ..bind.sections import Measured, Ran, Shown
 from ..core.events import Why
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
@@ -17,7 +18,6 @@ from ..core.paths import Element
 from ..core.places import Branch, Form, Place
 from ..core.state import Key, State, join_states
 from ..core.values import DTYPE, NONE, UNKNOWN, Api, Defined, Value, dotted
-from ..bind.sections import Measured, Ran, Shown
 from . import conditions
 from .annotations import annotated
 from .definitions import Function
@@ -462,7 +462,8 @@ class Statements(Expressions):
             if item.optional_vars is not None:
                 self.bind(item.optional_vars, value)
         expects = any(
-            isinstance(item.context_expr, ast.Call) and last_name(item.context_expr) in knowledge.EXPECTS_FAILURE
+            isinstance(item.context_expr, ast.Call)
+            and last_name(item.context_expr) in knowledge.EXPECTS_FAILURE
             for item in node.items
         )
         self.probing += expects

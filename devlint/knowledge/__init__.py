@@ -54,4 +54,6 @@ def named_in(topic: str) -> frozenset[str]:
 @lru_cache(maxsize=4096)
 def topics_of_base(dotted: str) -> frozenset[str]:
     """What deriving from a class means, by what it is or, where nothing else is known, what it is called."""
-    return topics_of_class(dotted) | {said for said in hints("base", dotted) if said in ("module", "framework")}
+    return topics_of_class(dotted) | {
+        said for said in hints("base", dotted) if said in ("module", "framework")
+    }

@@ -123,5 +123,3 @@ def imports_accelerator(name: str) -> bool:
     first = name.split(".")[0]
     by_nature = first in frameworks.CUDA_BY_NATURE or name in frameworks.CUDA_BY_NATURE
     return by_nature or "accelerator" in hints("import", name)
-
-

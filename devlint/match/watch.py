@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .. import knowledge
 from ..core.events import Bind, Call, Compare, Event, Literal_, Meeting, Move, Use
 from ..core.places import Form
 from ..core.watches import EVENTS, Test, Watch
-from .. import knowledge
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -118,7 +118,9 @@ def words(watch: Watch) -> Words:
         if watch.event == "meeting":
             found |= {("method", name) for name in _MOVES}
         return frozenset(found)
-    names = [name for item in watch.names for name in (knowledge.named_in(item[1:]) if item[0] == "@" else (item,))]
+    names = [
+        name for item in watch.names for name in (knowledge.named_in(item[1:]) if item[0] == "@" else (item,))
+    ]
     if not watch.names:
         return frozenset({("any", ""), ("head", "torch")})
     for name in names:

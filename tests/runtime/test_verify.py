@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from devlint.match import registry
 from devlint.claim import MIXED_DEVICES, NO_ACCELERATOR, RUNS, Claim, Observes, Raises, everywhere
+from devlint.match import registry
 from devlint.runtime import verify
 from devlint.runtime.catalogue import Case, programs, taken_back
 from devlint.runtime.devices import run, run_all

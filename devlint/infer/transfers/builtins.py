@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import ast
-
 from ... import knowledge
 from ...core.kinds import Kind
 from ...core.paths import Attr
@@ -178,5 +176,3 @@ def default_type(machine: Machine, site: Site) -> Value:
     """`torch.set_default_tensor_type(…)`: where tensors are made is unknown from here on."""
     machine.state.default = UNKNOWN_PLACE
     return NONE
-
-

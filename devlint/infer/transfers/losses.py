@@ -41,8 +41,9 @@ def followed(machine: Machine, value: Value) -> Value:
     return value if follows is None else value._replace(place=follows)
 
 
-def unknown_call(machine: Machine, node: ast.Call, positional: list[tuple[ast.expr, Value]],
-                 placed: bool) -> Value:
+def unknown_call(
+    machine: Machine, node: ast.Call, positional: list[tuple[ast.expr, Value]], placed: bool
+) -> Value:
     """Call something unknown: what it is given may meet inside, if the result turns out to be a loss."""
     result = machine.unknown(node)
     ref = machine.ref(result)

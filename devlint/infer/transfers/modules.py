@@ -15,7 +15,6 @@ from ..log import Feed
 from ..machine import Arguments, Machine, Site, class_name, text_of
 from .losses import loss, maybe_loss
 
-
 _LOSS = Row("0-dim tensor", "operands")
 
 
@@ -165,12 +164,15 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
     fed = [
         (at, value)
         for at, value in given
-        if (value.kind in MAY_HOLD_TENSORS or value.kind is Kind.CONTAINER) and not isinstance(at, ast.Starred)
+        if (value.kind in MAY_HOLD_TENSORS or value.kind is Kind.CONTAINER)
+        and not isinstance(at, ast.Starred)
     ]
     for index, (at, value) in enumerate(fed):
         # Of what else an unknown model takes, some may belong on the cpu: lengths, texts, settings.
         if index == 0 or known or machine.where(value).of == machine.where(fed[0][1]).of:
-            parts_of = (value,) if value.kind is not Kind.CONTAINER else value.items or (value.element or value,)
+            parts_of = (
+                (value,) if value.kind is not Kind.CONTAINER else value.items or (value.element or value,)
+            )
             for part in parts_of:
                 machine.meeting("call", at, machine.where(part), part, func, place, base)
     return machine.own(node, Kind.TENSOR if of_torch else Kind.BATCH, _result(machine, place, fed))
@@ -217,5 +219,3 @@ def _is_computed(machine: Machine, value: Value) -> bool:
     if ref is None or machine.objects.wholes[ref] >= 0:
         return False
     return machine.objects.owner(ref) < 0 and not machine.objects.is_parameter(ref)
-
-

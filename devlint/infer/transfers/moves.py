@@ -14,7 +14,6 @@ from ...core.values import STRING, Origin, Value, dotted
 from ..log import Named, RawMove
 from ..machine import Machine, Site, class_name, text_of
 
-
 _EMPTY = "factories.factory"
 
 
@@ -95,8 +94,21 @@ def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: 
     if not found.casts and place is not None and place.form is Form.LITERAL and not machine.state.why.guarded:
         machine.log.at_hand[site.node] = _device_at_hand(machine)
     machine.log.moves[site.node] = RawMove(
-        site.name, base, machine.where(base), place, found.named, found.casts, in_place, fate, alone, iterates,
-        machine.state.why, machine.loops, bool(machine.probing), _likens(site), vain,
+        site.name,
+        base,
+        machine.where(base),
+        place,
+        found.named,
+        found.casts,
+        in_place,
+        fate,
+        alone,
+        iterates,
+        machine.state.why,
+        machine.loops,
+        bool(machine.probing),
+        _likens(site),
+        vain,
     )
 
 

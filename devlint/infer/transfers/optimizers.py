@@ -22,7 +22,9 @@ def make(machine: Machine, site: Site) -> Value:
     held = holds(given)
     if held:
         momentum = site.args.get("momentum")
-        stateless = "stateless-without-momentum" in site.row.topics and (momentum is None or constant(momentum) == 0)
+        stateless = "stateless-without-momentum" in site.row.topics and (
+            momentum is None or constant(momentum) == 0
+        )
         phase = "stateful" if "stateful" in site.row.topics else "fresh"
         at = (machine.here.name, machine.here.number(site.node))
         machine.state.marks[PROTOCOL, ref] = Mark(phase, held, site.name, at, stateless)
