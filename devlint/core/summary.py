@@ -1,4 +1,4 @@
-"""What functions, classes and modules do to whoever calls them: plain data in terms of what the caller passes.
+"""What functions, classes and modules do to their callers: plain data in terms of what the caller passes.
 
 A summary has no node, no line and no object of a run: it is the same in one file, in another, in another
 process and from the cache.

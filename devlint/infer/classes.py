@@ -143,7 +143,7 @@ class Class:
         """The class as plain data."""
         return ClassSummary(
             self.name,
-            tuple((*self.bases, *self.library_bases)),
+            (*self.bases, *self.library_bases),
             self.topics,
             dict(sorted(self.general_attributes().items())),
             frozenset(),

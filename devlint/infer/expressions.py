@@ -634,7 +634,7 @@ class Expressions(Machine):
             self.rebind(target.value, container(base.who, element=element, holds=base.holds))
 
     def _place_element(self, ref: int) -> None:
-        """A moved value is stored deep inside an element of a batch: the loop around it moves that element."""
+        """A moved value is stored deep in an element of a batch: the loop around it moves that element."""
         whole = self.objects.wholes[ref]
         if whole < 0:
             return

@@ -54,7 +54,7 @@ class Outcome(NamedTuple):
 
 
 def run(machine: Statements, owner: Class | None, informed: Informed, outside: State, around: Why) -> Outcome:
-    """Run a function's body; `outside` is what holds in the module, `around` what makes its tests run at all."""
+    """Run a function's body; `outside` holds in the module, `around` is what makes its tests run at all."""
     function, state = machine.here, machine.state
     _enter(machine, owner, dict(informed.values), around)
     given = dict(informed.values)

@@ -1,4 +1,4 @@
-"""What the meaning of a call, a condition or an annotation may see and do: all that they know of the evaluator."""
+"""What the meaning of a call, a condition or an annotation may see and do of the evaluator."""
 
 from __future__ import annotations
 
@@ -204,7 +204,7 @@ class Machine:
         self.loops = 0
         """How many loops enclose the statement at hand."""
         self.fates: dict[ast.expr, tuple[Fate, bool]] = {}
-        """What becomes of the results of calls, where they are not kept; and whether the call is a statement."""
+        """What becomes of calls' results, where they are not kept; and whether the call is a statement."""
         self.assigned: set[tuple[str, str]] = set()
         """Attributes of classes that this function assigns through `self`."""
         self.aliases: dict[Ref, Ref] = {}
