@@ -463,7 +463,8 @@ class Expressions(Machine):
         if not whole:
             items = [item for item in items if not isinstance(item, ast.Constant)]
         values = [self.eval(item) for item in items]
-        who, holds = self.own(node, Kind.CONTAINER, role="made").who, held_by(values)
+        who = self.objects.made(self.here.name, self.here.number(node), "made")
+        holds = held_by(values)
         if any(isinstance(item, ast.Starred) for item in items) or not whole:
             return container(who, element=self.joined(values[:MAX_ITEMS]), holds=holds)
         for position in range(len(values)):

@@ -86,7 +86,6 @@ class File:
         self._names: dict[ast.AST, str] = {}
         self._summaries: dict[str, FunctionSummary] = {}
         self._frames: list[_Frame] = []
-        self._settling: set[str] = set()
         self._informed: dict[str, Informed] = {}
         self._views: dict[str, Class | None] = {}
         self._resolved: dict[str, Value | None] = {}
