@@ -159,15 +159,18 @@ def _own_names(function: FunctionNode) -> set[str]:
     return names
 
 
-def is_leaf(tree: ast.Module, receiver: ast.expr) -> bool:
-    """Whether the program asks for the gradient of a tensor: a moved copy is no leaf and has none."""
-    text = ast.unparse(receiver)
+def leaves(tree: ast.Module) -> frozenset[str]:
+    """The expressions of which the program wants gradients: a moved copy is no leaf and has none."""
+    found: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and node.attr in _LEAF and ast.unparse(node.value) == text:
-            return True
-        if isinstance(node, ast.Assign) and any(ast.unparse(target) == text for target in node.targets):
-            if any(isinstance(part, ast.keyword) and part.arg == "requires_grad" for part in ast.walk(node)):
-                return True
-            if any(isinstance(part, ast.Attribute) and part.attr in _LEAF for part in ast.walk(node.value)):
-                return True
-    return False
+        if isinstance(node, ast.Attribute) and node.attr in _LEAF:
+            found.add(ast.unparse(node.value))
+        elif isinstance(node, ast.Assign) and any(map(_asks_for_gradients, ast.walk(node.value))):
+            found.update(ast.unparse(target) for target in node.targets)
+    return frozenset(found)
+
+
+def _asks_for_gradients(node: ast.AST) -> bool:
+    if isinstance(node, ast.keyword):
+        return node.arg == "requires_grad"
+    return isinstance(node, ast.Attribute) and node.attr in _LEAF

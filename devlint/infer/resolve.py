@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import NamedTuple
 
 from ..knowledge import api
@@ -130,7 +130,8 @@ def _discarded(module: Module, source: Source) -> list[AnyFact]:
     found: list[AnyFact] = []
     kinds = {node: kind for node, seen in module.discards.items() if (kind := _tensor_kind(seen)) is not None}
     bound = {node: _bound(module, node, kind) for node, kind in kinds.items()}
-    safe = [node for node, can in bound.items() if can and _may_be_safe(module, node)]
+    leaves = cure.leaves(module.tree) if any(bound.values()) else frozenset()
+    safe = [node for node, can in bound.items() if can and _may_be_safe(module, node, leaves)]
     harm = cure.harm(module, safe)
     for node, kind in kinds.items():
         assert isinstance(node.func, ast.Attribute)
@@ -172,14 +173,14 @@ def _bound(module: Module, node: ast.Call, kind: Kind) -> bool | None:
     return cure.can_be_bound(module, node, seen)
 
 
-def _may_be_safe(module: Module, node: ast.Call) -> bool:
+def _may_be_safe(module: Module, node: ast.Call, leaves: Set[str]) -> bool:
     assert isinstance(node.func, ast.Attribute)
     seen = module.discards[node]
     return (
         cure.only_moves(node, seen)
         and node not in module.likened
         and _is_certain(seen.receiver)
-        and not cure.is_leaf(module.tree, node.func.value)
+        and ast.unparse(node.func.value) not in leaves
     )
 
 
