@@ -638,13 +638,14 @@ class Evaluator:
     @handles(ast.Tuple, ast.List, ast.Set)
     def _display(self, node: ast.Tuple | ast.List | ast.Set) -> Value:
         items = node.elts
-        if len(items) > MAX_ITEMS:
-            items = [item for item in items if not isinstance(item, ast.Constant)][:MAX_ITEMS]
-        values = [self.eval(item) for item in items]
-        if any(isinstance(item, ast.Starred) for item in items):
-            element = values[0]
-            for value in values[1:]:
-                element = join(element, value)
+        long = len(items) > MAX_ITEMS
+        if long:  # a table of numbers, as a rule
+            items = [item for item in items if not isinstance(item, ast.Constant)]
+        values = [self.eval(item) for item in items][:MAX_ITEMS]
+        if long or any(isinstance(item, ast.Starred) for item in items):
+            element: Value | None = None
+            for value in values:
+                element = value if element is None else join(element, value)
             return container(cell=self.module.cell(node, "made"), element=element, data=held_by(values))
         if not values:
             return container(cell=self.module.cell(node, "made"), items=())
