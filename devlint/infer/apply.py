@@ -130,13 +130,13 @@ class Substitution:
         """A value of the callee in terms of its caller."""
         machine = self.machine
         who = term.who
-        if isinstance(who, Path) and not who.steps and term.kind in _ITSELF:
-            if who.root.kind in ("parameter", "self"):
-                given = self.root(who)
-                if given is not None:
-                    if term.place.form is not Form.UNKNOWN:
-                        given = given._replace(place=self.place(term.place), origin=term.origin)
-                    return given
+        itself = term.kind in _ITSELF
+        if itself and isinstance(who, Path) and not who.steps and who.root.kind in ("parameter", "self"):
+            given = self.root(who)
+            if given is not None:
+                if term.place.form is not Form.UNKNOWN:
+                    given = given._replace(place=self.place(term.place), origin=term.origin)
+                return given
         if term.kind in _AS_IT_IS:
             return term._replace(who=None)
         items = tuple(map(self.value, term.items)) if term.items is not None else None

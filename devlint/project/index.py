@@ -31,6 +31,10 @@ class Project:
         self._read = read
         self._summarise = summarise
         self._modules: dict[str, ModuleSummary | None] = {}
+        self._provisional: dict[str, ModuleSummary | None] = {}
+        """Files that ask one of those below on the stack, until that is known."""
+        self._depends: dict[str, int] = {}
+        """The lowest file on the stack that each of those asked."""
         self._running: list[_Running] = []
         self._paths: dict[str, str] = {}
         """The file of each module by its name."""
@@ -41,10 +45,16 @@ class Project:
         self._paths.setdefault(self.layout.module_name(path), path)
         return View(self, path)
 
+    def forget(self, path: str) -> None:
+        """A file has changed: who asks next is told what it defines now."""
+        self._modules.pop(os.path.abspath(path), None)
+
     def module(self, path: str) -> ModuleSummary | None:
         """What a file defines; None where it cannot be read, or asks for itself."""
-        if path in self._modules:
-            return self._modules[path]
+        for known in (self._modules, self._provisional):
+            if path in known:
+                self._lower(path)
+                return known[path]
         for running in self._running:
             if running.path == path:
                 for above in self._running[running.index :]:
@@ -53,6 +63,12 @@ class Project:
         if len(self._running) >= _MAX_DEPTH:
             return None
         return self._analyse(path)
+
+    def _lower(self, path: str) -> None:
+        """Who asks a file that waits for another waits for that one, too."""
+        low = self._depends.get(path)
+        if low is not None and self._running:
+            self._running[-1].low = min(self._running[-1].low, low)
 
     def _analyse(self, path: str) -> ModuleSummary | None:
         running = _Running(path, len(self._running))
@@ -64,7 +80,12 @@ class Project:
             below = self._running[-1]
             below.low = min(below.low, running.low)
             below.circle |= running.circle
+            self._provisional[path] = summary
+            self._depends[path] = running.low
             return summary
+        for each in running.circle:
+            self._provisional.pop(each, None)
+            self._depends.pop(each, None)
         if len(running.circle) > 1:
             # Files that ask each other: each is told of all but those, whoever was asked first.
             for each in sorted(running.circle):
