@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..core.events import Why
 from ..core.evidence import PASSED_ON
-from ..core.kinds import TENSORS, Kind
+from ..core.kinds import OPAQUE, TENSORS, Kind
 from ..core.paths import Attr, Item, Path, Ref, Step, Who
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
@@ -267,7 +267,7 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         elif not of_caller or not effect.path.steps:
             machine.state.places[ref] = place
     elif isinstance(effect, Copied):
-        if value.kind is Kind.BATCH:
+        if value.kind in OPAQUE:
             machine.keep_copy(value, sub.place(effect.place))
     elif isinstance(effect, Bound):
         machine.state.env[ref, effect.path.steps[-1]] = sub.value(effect.value)
