@@ -31,6 +31,8 @@ class Project:
         self._read = read
         self._summarise = summarise
         self._modules: dict[str, ModuleSummary | None] = {}
+        self._early: dict[str, ModuleSummary | None] = {}
+        """What is known so far of files that ask for one that is still being analysed."""
         self._running: list[_Running] = []
         self._paths: dict[str, str] = {}
         """The file of each module by its name."""
@@ -46,10 +48,10 @@ class Project:
         if path in self._modules:
             return self._modules[path]
         for running in self._running:
-            if running.path == path:
+            if path == running.path or path in running.circle:
                 for above in self._running[running.index :]:
                     above.low = min(above.low, running.index)
-                return None
+                return self._early.get(path)
         if len(self._running) >= _MAX_DEPTH:
             return None
         return self._analyse(path)
@@ -57,21 +59,22 @@ class Project:
     def _analyse(self, path: str) -> ModuleSummary | None:
         running = _Running(path, len(self._running))
         self._running.append(running)
-        summary = self._run(path, frozenset())
-        self._running.pop()
+        found = {path: self._run(path, frozenset())}
         running.circle.add(path)
+        circle = {path}
+        while running.low == running.index and circle != running.circle:
+            # Files that ask each other: each is told of all but those, whoever was asked first.
+            circle = set(running.circle)
+            found = {each: self._run(each, frozenset(circle - {each})) for each in sorted(circle)}
+        self._running.pop()
         if running.low < running.index:
             below = self._running[-1]
             below.low = min(below.low, running.low)
             below.circle |= running.circle
-            return summary
-        if len(running.circle) > 1:
-            # Files that ask each other: each is told of all but those, whoever was asked first.
-            for each in sorted(running.circle):
-                self._modules[each] = self._run(each, frozenset(running.circle - {each}))
+            self._early.update(found)
         else:
-            self._modules[path] = summary
-        return self._modules[path]
+            self._modules.update(found)
+        return found[path]
 
     def _run(self, path: str, hidden: frozenset[str]) -> ModuleSummary | None:
         name = self.layout.module_name(path)
@@ -109,6 +112,7 @@ class _Running:
         self.index = index
         self.low = index
         self.circle: set[str] = set()
+        """Files that ask for this one, or for one below."""
 
 
 class View:
