@@ -15,6 +15,7 @@ from .finding import order
 from .lint import lint
 from .problems import Problem, Problems
 from .progress import counted
+from .project.disk import project
 from .sources import texts
 from .unreadable import CODE as UNREADABLE
 from .unreadable import unopened
@@ -60,6 +61,7 @@ class _Check:
         self.sources: dict[str, str] = {}
         self.raws: dict[str, bytes] = {}
         self.broken: list[BrokenRule] = []
+        self.project = project()
         self.diffs: list[str] = []
         self.stale: list[Problem] = []
         self.checked = 0
@@ -156,7 +158,7 @@ class _Check:
         if self.options.fix or self.options.diff:
             raw, findings = self._fix(raw, name, settings, stdin)
         else:
-            findings = lint(raw, name, settings, self.broken)
+            findings = lint(raw, name, settings, self.broken, self.project)
         self.findings += findings
         if self.accepted is not None and not any(item.code == UNREADABLE for item in findings):
             self.accepted.linted.add(os.path.abspath(name))
@@ -173,7 +175,7 @@ class _Check:
                 return findings
             return self.accepted.unlisted(findings, texts(name, state))
 
-        fixed = fix.fix(raw, name, settings, self.unsafe, unlisted, self.broken)
+        fixed = fix.fix(raw, name, settings, self.unsafe, unlisted, self.broken, self.project)
         if self.options.diff:
             if fixed.raw != raw:
                 self.diffs.append(fix.diff(name, raw, fixed.raw))
@@ -182,9 +184,10 @@ class _Check:
         elif fixed.raw != raw:
             try:
                 fix.write(name, raw, fixed.raw)
+                self.project.forget(name)
             except DevlintError as error:
                 self.problems.caught(error, name)
-                return raw, lint(raw, name, settings, self.broken)
+                return raw, lint(raw, name, settings, self.broken, self.project)
         self.fixed += len(fixed.applied)
         return fixed.raw, fixed.remaining
 
@@ -224,7 +227,7 @@ class _Check:
 
         def left(name: str, after: bytes) -> list[Finding]:
             self.sources |= texts(name, after)
-            found = lint(after, name, self.configs.for_file(name), self.broken)
+            found = lint(after, name, self.configs.for_file(name), self.broken, self.project)
             return found if self.accepted is None else self.accepted.new(found, self.sources)
 
         reason = self.options.reason or ""

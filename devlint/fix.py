@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from .errors import BrokenRule
     from .finding import Finding
+    from .project.index import Project
     from .settings import Settings
 
 _ROUNDS = 10
@@ -48,14 +49,16 @@ def fix(
     unsafe: bool = False,
     only: Callable[[list[Finding], bytes], list[Finding]] | None = None,
     broken: list[BrokenRule] | None = None,
+    project: Project | None = None,
 ) -> Fixed:
     """Return a file with its safe fixes applied, the unsafe ones too where `unsafe`.
 
     `only` picks the findings to fix, from those in a state of the file. Bytes outside the edits are kept.
-    A fix whose result is no Python is left out. `broken` is for rules that raise, as in `lint`.
+    A fix whose result is no Python is left out. `broken` is for rules that raise, and `project` for other
+    files, as in `lint`.
     """
     applied: list[Finding] = []
-    findings = lint(raw, path, settings, broken)
+    findings = lint(raw, path, settings, broken, project)
     for _ in range(_ROUNDS):
         chosen = findings if only is None else only(findings, raw)
         wanted = [item for item in chosen if item.fix is not None and (item.fix.safe or unsafe)]
@@ -66,7 +69,7 @@ def fix(
             break
         raw = after
         applied += done
-        findings = lint(raw, path, settings, broken)
+        findings = lint(raw, path, settings, broken, project)
     return Fixed(raw, tuple(applied), findings)
 
 

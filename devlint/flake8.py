@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import lru_cache
 from typing import TYPE_CHECKING, ClassVar
 
 from . import __version__
@@ -12,6 +13,7 @@ from .console import printable
 from .errors import DevlintError
 from .files import excluded
 from .lint import lint
+from .project.disk import project
 from .settings import Selection
 
 if TYPE_CHECKING:
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from .finding import Finding
+    from .project.index import Project
     from .settings import Settings
 
 
@@ -70,10 +73,10 @@ class Plugin:
         finding. What such a comment silences is told on its row: flake8 leaves it out there, and plugins that
         ask which comments were of use see that this one was.
         """
-        plain = lint(self.text, self.filename, settings._replace(noqa=self.noqa))
+        plain = lint(self.text, self.filename, settings._replace(noqa=self.noqa), project=_project())
         if not self.noqa or "noqa" not in self.text.lower():
             return plain
-        everything = lint(self.text, self.filename, settings._replace(noqa=False))
+        everything = lint(self.text, self.filename, settings._replace(noqa=False), project=_project())
         from .suppress import suppressions
         from .text import split_rows
 
@@ -86,3 +89,9 @@ class Plugin:
                 row = finding.start.row if finding.start.row in rows else rows[0]
                 plain.append(finding._replace(start=finding.start._replace(row=row)))
         return plain
+
+
+@lru_cache(maxsize=1)
+def _project() -> Project:
+    """The files around those that this process is given."""
+    return project()

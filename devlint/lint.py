@@ -95,10 +95,11 @@ def _program(source: bytes | str, run: _Run) -> list[Finding]:
         if matters:
             try:
                 tree = ast.parse(text)
-                events = infer(text, tree, wants=rules.wants, **run.around._asdict()).events
+                project, name, cells = run.around
+                known = infer(text, tree, wants=rules.wants, index=project, name=name, sections=cells)
             except unreadable.UNPARSABLE as error:
                 return _reported([unreadable.unreadable(path, error, raw)], run)
-            findings = _visited(text, tree, events, rules, run)
+            findings = _visited(text, tree, known.events, rules, run)
         if not findings and not suppresses:
             return []
         return _settled(findings, text, run)

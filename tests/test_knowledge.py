@@ -24,7 +24,6 @@ from devlint.knowledge import (
     releases,
     topics_of_class,
 )
-from devlint.knowledge import api as old
 from devlint.knowledge.aliases import public
 from devlint.knowledge.find import modules, rows
 from devlint.knowledge.table import Table, entries, read
@@ -233,42 +232,6 @@ def test_deriving_from_a_class_means_something(name: str, topics: set[str]) -> N
 )
 def test_names_that_users_chose_only_suggest(on: str, name: str, says: list[str]) -> None:
     assert list(hints(on, name)) == says
-
-
-def test_old_tables_are_rows_now() -> None:
-    """What the sets of names knew, the rows know, but for what torch says is not so."""
-    wrong = {"output_nr", "names"}  # an attribute; an attribute that no tensor has any more
-    groups: dict[str, Any] = {
-        "torch.": old.FACTORIES | old.FROM_DATA | old.LEGACY_TYPES | set(old.TORCH_NOT_TENSOR),
-        "Tensor.": old.CAST_METHODS | old.MOVE_METHODS | old.NUMBER_METHODS - wrong,
-        "Module.": old.MODULE_CASTS,
-        "torch.nn.": old.LOSSES - {"CosineSimilarity", "PairwiseDistance"},
-        "torch.optim.": old.OPTIMIZERS,
-        "": old.SCATTERING_WRAPPERS
-        | old.MODULE_WRAPPERS
-        | old.REPLACING_WRAPPERS
-        | old.LOADERS
-        | old.TENSOR_DATASETS
-        | old.PASS_THROUGH
-        | old.OPTIMIZER_CLASSES
-        | old.IN_PLACE_CLASSES
-        | set(old.TENSOR_SOURCES)
-        | old.CUDA_QUERIES
-        | old.CUDA_NEEDED,
-    }
-    for prefix, group in groups.items():
-        assert [
-            name for name in sorted(group) if find(prefix + name) is None and prefix + name not in ALL
-        ] == []
-    assert [name for name in old.NUMBER_ATTRIBUTES - wrong if attribute(Kind.TENSOR, name) is None] == []
-    assert old.DTYPES <= names.DTYPES
-    assert names.ACCELERATOR_TYPES == old.ACCELERATOR_TYPES
-    assert names.DEVICE_PARAMETERS == old.DEVICE_KEYWORDS
-    for name in old.HF_CALLS:
-        assert find(f"transformers.AutoModel.{name}") is not None
-    for name in old.CPU_ARGUMENTS:
-        found = [row for each, row in ALL.items() if each.removesuffix(".forward").endswith(f".{name}")]
-        assert any(row.host for row in found), name
 
 
 def test_portable_names_are_known_by_release() -> None:

@@ -6,6 +6,7 @@ import ast
 import re
 import subprocess
 import sys
+from graphlib import TopologicalSorter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -21,7 +22,13 @@ ORDER = [
     *("span", "text", "console", "errors", "problems", "finding", "settings", "globs", "core"),
     *("visit.cst", "visit.cures", "claim", "rule", "rules"),
     *("match.selection", "sift", "unreadable"),
-    *("knowledge", "bind", "infer", "project"),
+    *("knowledge", "bind"),
+    *("infer.room", "infer.log", "infer.definitions", "infer.machine"),
+    *("infer.conditions", "infer.annotations", "infer.apply", "infer.transfers"),
+    *("infer.calls", "infer.expressions", "infer.statements"),
+    *("infer.extract", "infer.classes", "infer.function", "infer.file", "infer.settle"),
+    *("infer.observe", "infer.reveal", "infer.cure", "infer.record", "infer"),
+    "project",
     *("logical", "suppress", "unused", "match", "visit"),
     *("magics", "notebook", "lint"),
     *("fingerprint", "report"),
@@ -87,6 +94,15 @@ def test_imports_go_down(name: str) -> None:
         if root == "torch":
             assert part_of(name) == "runtime", f"devlint.{name} imports torch"
         assert root != "rules", f"devlint.{name} imports rules by a name it does not install under"
+
+
+def test_no_module_imports_itself_by_way_of_others() -> None:
+    """Inside a part as between parts, in functions and for type checkers alone too."""
+    graph = {
+        name: {target.partition(".")[2] for target in imported(name, path) if target.startswith("devlint.")}
+        for name, path in MODULES.items()
+    }
+    TopologicalSorter(graph).prepare()
 
 
 @pytest.mark.parametrize("name", [name for name in MODULES if part_of(name) == "rules"])

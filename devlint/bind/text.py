@@ -48,7 +48,7 @@ class Text:
         text = self.lines[line - 1] if line <= len(self.lines) else ""
         return offset if text.isascii() else len(text.encode()[:offset].decode("utf-8", "ignore"))
 
-    def span(self, node: ast.expr) -> Span:
+    def span(self, node: ast.expr | ast.stmt) -> Span:
         """Where a node stands, columns in characters."""
         end_line = node.end_lineno or node.lineno
         return Span(

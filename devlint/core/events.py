@@ -105,6 +105,11 @@ class Use(NamedTuple):
     topics: frozenset[str]
 
 
+Named = Literal["", "device", "index", "literal", "other"]
+"""What a move's device is given as; empty where nothing is given, `other` where it is nothing that a move of
+torch takes."""
+
+
 class Move(NamedTuple):
     """`.to`, `.cuda`, `.cpu`, a cast: of a tensor a copy, of a module in place."""
 
@@ -113,9 +118,7 @@ class Move(NamedTuple):
     receiver: Seen
     target: Place | None
     """None where only the dtype changes."""
-    named: Literal["", "device", "index", "literal", "other"]
-    """What the device is given as; empty where nothing is given, `other` where it is nothing that a move of
-    torch takes."""
+    named: Named
     casts: bool
     in_place: bool
     result: Fate
@@ -140,11 +143,15 @@ class Conflict(Enum):
     """Apart only where the value that may be anywhere is elsewhere."""
 
 
+Meets = Literal["operator", "call", "join", "container", "return", "attribute"]
+"""What two values come together in."""
+
+
 class Meeting(NamedTuple):
     """Two values come together in an operation."""
 
     at: At
-    how: Literal["operator", "call", "join", "container", "return", "attribute"]
+    how: Meets
     left: Seen
     """The side that is behind: on the cpu, or unmoved."""
     right: Seen
@@ -153,11 +160,18 @@ class Meeting(NamedTuple):
     """Whether another part of what `left` came with was moved."""
 
 
+Part = Literal["attribute", "item"]
+Harmless = Literal["compared", "chosen", "recorded"]
+"""Why a device literal places nothing by itself: it is compared, one of a choice, or only kept."""
+Role = Literal["argument", "default", "autocast"] | Harmless
+"""What the literal name of a device is for."""
+
+
 class Bind(NamedTuple):
     """A value is assigned to an attribute or item."""
 
     at: At
-    target: Literal["attribute", "item"]
+    target: Part
     owner: Seen | None
     name: str
     value: Seen
@@ -168,7 +182,7 @@ class Literal_(NamedTuple):
 
     at: At
     text: str
-    role: Literal["argument", "default", "autocast", "compared", "chosen", "recorded"]
+    role: Role
 
 
 class Compare(NamedTuple):

@@ -26,7 +26,7 @@ class Evidence:
     TO_MODULE: Final = 128
     """Passed to a module's call."""
     SWITCH: Final = 256
-    """A variable that holds the cpu, and that what is on the cpu anyway is moved to: it is meant to change."""
+    """A variable that holds the cpu, and what is on the cpu anyway is moved to it: it is meant to change."""
     PLACED: Final = 512
     """A framework, or the code around it, put it where it belongs."""
     NAMED: Final = 1024

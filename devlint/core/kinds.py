@@ -42,7 +42,5 @@ class Kind(Enum):
 
 TENSORS = frozenset({Kind.TENSOR, Kind.SCALAR, Kind.PARAMETER})
 MAY_HOLD_TENSORS = TENSORS | {Kind.BATCH, Kind.UNKNOWN}
-OPAQUE = frozenset({Kind.UNKNOWN, Kind.BATCH})
-"""What only its use tells more about."""
 NAMED = frozenset({Kind.LIBRARY, Kind.CLASS, Kind.FUNCTION, Kind.INSTANCE})
 """What is one thing with a name: joined with another, it is neither."""

@@ -1,4 +1,4 @@
-"""What functions, classes and modules do to whoever calls them: plain data in terms of what the caller passes.
+"""What functions, classes and modules do to their callers: plain data in terms of what the caller passes.
 
 A summary has no node, no line and no object of a run: it is the same in one file, in another, in another
 process and from the cache.
@@ -74,12 +74,16 @@ class Need(NamedTuple):
     other: Path | None
 
 
+Binding = Literal["plain", "self", "class", "static", "property"]
+"""What a call passes before its arguments: nothing, the object, the class."""
+
+
 class FunctionSummary(NamedTuple):
     """What a call of a function does."""
 
     name: str
     """Its dotted name in the project."""
-    binding: Literal["plain", "self", "class", "static", "property"]
+    binding: Binding
     parameters: tuple[Parameter, ...]
     returns: Term
     effects: tuple[Effect, ...]
@@ -105,7 +109,6 @@ class ClassSummary(NamedTuple):
     """`module`, `framework:lightning`, `dataset`, …, inherited ones included."""
     attributes: Mapping[str, Term]
     """What methods and the class body assign, in terms of `self`; inherited ones not."""
-    registered: frozenset[str]
     methods: Mapping[str, str]
     """The dotted names of its own methods."""
     after_init: tuple[Effect, ...]

@@ -37,9 +37,9 @@ def infer(
 ) -> Inference:
     """Infer the values and devices of a module from its source.
 
-    `tree` is the parsed text, if the caller has it. Events that nobody `wants`, by type and name, are left out.
-    `index` tells what other files of the project define, `name` what this one is called there; `sections` are
-    the cells, where the text is a notebook's.
+    `tree` is the parsed text, if the caller has it. Events that nobody `wants`, by type and name, are left
+    out. `index` tells what other files of the project define, `name` what this one is called there;
+    `sections` are the cells, where the text is a notebook's.
 
     Raises SyntaxError, ValueError (a NUL byte) or RecursionError when the source cannot be read.
     """

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..core.events import Why
 from ..core.evidence import PASSED_ON
-from ..core.kinds import OPAQUE, TENSORS, Kind
+from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Item, Path, Ref, Step, Who
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
@@ -130,13 +130,13 @@ class Substitution:
         """A value of the callee in terms of its caller."""
         machine = self.machine
         who = term.who
-        if isinstance(who, Path) and not who.steps and term.kind in _ITSELF:
-            if who.root.kind in ("parameter", "self"):
-                given = self.root(who)
-                if given is not None:
-                    if term.place.form is not Form.UNKNOWN:
-                        given = given._replace(place=self.place(term.place), origin=term.origin)
-                    return given
+        itself = term.kind in _ITSELF
+        if itself and isinstance(who, Path) and not who.steps and who.root.kind in ("parameter", "self"):
+            given = self.root(who)
+            if given is not None:
+                if term.place.form is not Form.UNKNOWN:
+                    given = given._replace(place=self.place(term.place), origin=term.origin)
+                return given
         if term.kind in _AS_IT_IS:
             return term._replace(who=None)
         items = tuple(map(self.value, term.items)) if term.items is not None else None
@@ -267,7 +267,7 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         elif not of_caller or not effect.path.steps:
             machine.state.places[ref] = place
     elif isinstance(effect, Copied):
-        if value.kind in OPAQUE:
+        if value.kind in (Kind.UNKNOWN, Kind.BATCH):
             machine.keep_copy(value, sub.place(effect.place))
     elif isinstance(effect, Bound):
         machine.state.env[ref, effect.path.steps[-1]] = sub.value(effect.value)

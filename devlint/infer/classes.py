@@ -143,10 +143,9 @@ class Class:
         """The class as plain data."""
         return ClassSummary(
             self.name,
-            tuple((*self.bases, *self.library_bases)),
+            (*self.bases, *self.library_bases),
             self.topics,
             dict(sorted(self.general_attributes().items())),
-            frozenset(),
             dict(sorted(self.methods.items())),
             self.general_effects,
             self.why,
@@ -163,17 +162,3 @@ def from_summary(summary: ClassSummary, view: Callable[[str], Class | None]) -> 
     cls.why = summary.requires
     cls.effects = summary.after_init
     return cls
-
-
-def mentions_device(node: ast.AST) -> bool:
-    """Whether code names a device or moves anything at all."""
-    for each in ast.walk(node):
-        if isinstance(each, ast.Attribute):
-            if each.attr in knowledge.MOVES or each.attr in knowledge.NAMES_A_DEVICE:
-                return True
-        elif isinstance(each, ast.keyword):
-            if each.arg in knowledge.NAMES_A_DEVICE:
-                return True
-        elif isinstance(each, ast.Name) and each.id in knowledge.NAMES_A_DEVICE:
-            return True
-    return False

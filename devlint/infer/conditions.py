@@ -228,10 +228,14 @@ def _narrow_comparison(machine: Machine, test: ast.Compare, outcome: bool) -> No
     elif same and outcome and isinstance(test.left, ast.Call):
         if isinstance(test.left.func, ast.Name) and test.left.func.id == "type" and test.left.args:
             _narrow_to(machine, test.left.args[0], other)
-    elif outcome and isinstance(test.left, ast.Attribute) and test.left.attr == "device":
-        if isinstance(test.ops[0], ast.Eq):
-            # `if x.device == y.device:` leaves nothing to say about where x is.
-            _replace(machine, test.left.value, lambda value: value._replace(place=UNKNOWN_PLACE))
+    elif (
+        outcome
+        and isinstance(test.ops[0], ast.Eq)
+        and isinstance(test.left, ast.Attribute)
+        and test.left.attr == "device"
+    ):
+        # `if x.device == y.device:` leaves nothing to say about where x is.
+        _replace(machine, test.left.value, lambda value: value._replace(place=UNKNOWN_PLACE))
 
 
 def _narrow_call(machine: Machine, test: ast.Call, outcome: bool) -> None:

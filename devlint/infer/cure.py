@@ -81,7 +81,7 @@ def keepings(
 
 
 def _harm(tree: ast.Module, kept: list[_Kept], index: Index | None, name: str) -> tuple[set[int], set[int]]:
-    """The moves whose kept result may meet a value elsewhere though all may be well now; those where it will."""
+    """The moves whose kept result may meet a value elsewhere, if all may be well now; those where it will."""
     by_node = {each.node: each for each in kept}
 
     class Cured(Statements):

@@ -40,7 +40,6 @@ class Function:
         self.args = None if isinstance(node, ast.Module) else node.args
         args = self.args
         self.positional = [arg.arg for arg in (*args.posonlyargs, *args.args)] if args else []
-        self.keyword_only = [arg.arg for arg in args.kwonlyargs] if args else []
         decorators = getattr(node, "decorator_list", ())
         names = {last_name(each) for each in decorators}
         self.static = "staticmethod" in names

@@ -463,7 +463,8 @@ class Expressions(Machine):
         if not whole:
             items = [item for item in items if not isinstance(item, ast.Constant)]
         values = [self.eval(item) for item in items]
-        who, holds = self.own(node, Kind.CONTAINER, role="made").who, held_by(values)
+        who = self.objects.made(self.here.name, self.here.number(node), "made")
+        holds = held_by(values)
         if any(isinstance(item, ast.Starred) for item in items) or not whole:
             return container(who, element=self.joined(values[:MAX_ITEMS]), holds=holds)
         for position in range(len(values)):
@@ -634,7 +635,7 @@ class Expressions(Machine):
             self.rebind(target.value, container(base.who, element=element, holds=base.holds))
 
     def _place_element(self, ref: int) -> None:
-        """A moved value is stored deep inside an element of a batch: the loop around it moves that element."""
+        """A moved value is stored deep in an element of a batch: the loop around it moves that element."""
         whole = self.objects.wholes[ref]
         if whole < 0:
             return

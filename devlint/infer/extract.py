@@ -161,7 +161,7 @@ class Extraction:
         return path is not None and path.root.kind in ("parameter", "self")
 
     def _told_inside(self, place: Place, moved: dict[Ref, set[Ref]], log: Log) -> bool:
-        """Whether a function moves one part of a parameter and not this one: that shows without any caller."""
+        """Whether a function moves one part of a parameter and not this: that shows without any caller."""
         ref = place.of
         if type(ref) is not int:
             return False

@@ -86,7 +86,6 @@ class File:
         self._names: dict[ast.AST, str] = {}
         self._summaries: dict[str, FunctionSummary] = {}
         self._frames: list[_Frame] = []
-        self._settling: set[str] = set()
         self._informed: dict[str, Informed] = {}
         self._views: dict[str, Class | None] = {}
         self._resolved: dict[str, Value | None] = {}
@@ -524,9 +523,12 @@ def _agreed(sites: list[Site]) -> Informed:
         found = [site.places.get(ref) for site in sites]
         if all(place is not None for place in found):
             places[ref] = _together(place for place in found if place is not None)
-        for key, mark in sites[0].marks.items():
-            if value.kind is Kind.OPTIMIZER and key[1] == ref and all(key in site.marks for site in sites):
-                marks[key] = mark
+        if value.kind is Kind.OPTIMIZER:
+            marks |= {
+                key: mark
+                for key, mark in sites[0].marks.items()
+                if key[1] == ref and all(key in site.marks for site in sites)
+            }
     why = sites[0].why if all(site.why.guarded for site in sites) else NEVER
     if why.guarded and not all(site.why.certain for site in sites):
         why = Why(False, why.hints or ("callers",))

@@ -13,7 +13,7 @@ from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Path, Ref, Root
 from ..core.places import Form, Place
 from ..core.state import NEVER, Mark, State, join_states
-from ..core.summary import Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
+from ..core.summary import Binding, Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
 from ..core.values import NONE, UNKNOWN, Const, Defined, Origin, Truth, Value
 from .annotations import annotated
 from .apply import Substitution
@@ -54,7 +54,7 @@ class Outcome(NamedTuple):
 
 
 def run(machine: Statements, owner: Class | None, informed: Informed, outside: State, around: Why) -> Outcome:
-    """Run a function's body; `outside` is what holds in the module, `around` what makes its tests run at all."""
+    """Run a function's body; `outside` holds in the module, `around` is what makes its tests run at all."""
     function, state = machine.here, machine.state
     _enter(machine, owner, dict(informed.values), around)
     given = dict(informed.values)
@@ -260,7 +260,7 @@ def _bound(plain: Extraction, assigned: dict[tuple[str, str], Value]) -> Iterabl
                 yield Bound(Path(Root("self", cls), (Attr(attribute),)), term)
 
 
-def _binding(function: Function) -> str:
+def _binding(function: Function) -> Binding:
     if function.prop and function.is_method:
         return "property"
     if not function.is_method:

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
-from ..core.events import Fate, Why
+from ..core.events import Fate, Harmless, Meets, Named, Part, Role, Why
 from ..core.paths import Ref
 from ..core.places import Place
 from ..core.state import Mark
 from ..core.values import Value
-
-Harmless = Literal["compared", "chosen", "recorded"]
-"""Why a device literal places nothing by itself: it is compared, one of a choice, or only kept."""
-Named = Literal["", "device", "index", "literal", "other"]
 
 
 class RawMove(NamedTuple):
@@ -45,7 +41,7 @@ class RawMove(NamedTuple):
 class RawMeeting(NamedTuple):
     """Two values come together."""
 
-    how: str
+    how: Meets
     left: ast.expr
     here: Place
     one: Value
@@ -59,7 +55,7 @@ class RawMeeting(NamedTuple):
 class RawLiteral(NamedTuple):
     """A device literal reaches a place where a device goes."""
 
-    role: str
+    role: Role
     why: Why
     loops: int
 
@@ -96,7 +92,7 @@ class RawUse(NamedTuple):
 class RawBind(NamedTuple):
     """An attribute or item is assigned."""
 
-    target: str
+    target: Part
     owner: Value
     name: str
     value: Value
@@ -155,7 +151,6 @@ class Log:
     """What was recorded; a run that is superseded goes with its whole log."""
 
     __slots__ = (
-        "at_hand",
         "binds",
         "born",
         "calls",
@@ -173,7 +168,6 @@ class Log:
         "notes",
         "owners",
         "reaches",
-        "rebuilt",
         "reveals",
         "sites",
         "stale",
@@ -182,8 +176,6 @@ class Log:
 
     def __init__(self) -> None:
         self.moves: dict[ast.Call, RawMove] = {}
-        self.at_hand: dict[ast.Call, str | None] = {}
-        """A variable that holds a device, where a literal is moved to."""
         self.calls: dict[ast.Call, RawCall] = {}
         self.literals: dict[tuple[str, int], RawLiteral] = {}
         """By where the literal stands: a function, and the node's number in it."""
@@ -211,7 +203,6 @@ class Log:
         self.reveals: dict[int, tuple[Value, Place]] = {}
         self.harmless: dict[ast.AST, Harmless] = {}
         """Device literals that place nothing by themselves."""
-        self.rebuilt: list[frozenset[Ref]] = []
 
     def note(self, ref: Ref, evidence: int) -> None:
         """Record how an object was used."""

@@ -1,4 +1,4 @@
-"""What the meaning of a call, a condition or an annotation may see and do: all that they know of the evaluator."""
+"""What the meaning of a call, a condition or an annotation may see and do of the evaluator."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from ..core.values import (
 )
 from ..knowledge.row import Row
 from .definitions import Function
-from .log import Harmless, Kept, Log, RawLiteral, RawMeeting
+from .log import Kept, Log, RawLiteral, RawMeeting
 
 if TYPE_CHECKING:
-    from ..core.events import Fate
+    from ..core.events import Fate, Harmless, Meets, Role
     from ..core.summary import FunctionSummary, Term
 
 
@@ -40,10 +40,18 @@ class ClassView(Protocol):
     """What is known of a class of the project, of this file or another."""
 
     name: str
-    is_module: bool
-    framework: bool
-    """Whether a framework moves what this class is given."""
-    topics: frozenset[str]
+
+    @property
+    def topics(self) -> frozenset[str]:
+        """What knowledge says of the library classes that it derives from."""
+
+    @property
+    def is_module(self) -> bool:
+        """Whether it is an `nn.Module`."""
+
+    @property
+    def framework(self) -> bool:
+        """Whether a framework moves what this class is given."""
 
     def attribute(self, name: str) -> Term | None:
         """What is assigned to an attribute, here or in a base class, in terms of `self`."""
@@ -204,7 +212,7 @@ class Machine:
         self.loops = 0
         """How many loops enclose the statement at hand."""
         self.fates: dict[ast.expr, tuple[Fate, bool]] = {}
-        """What becomes of the results of calls, where they are not kept; and whether the call is a statement."""
+        """What becomes of calls' results, where they are not kept; and whether the call is a statement."""
         self.assigned: set[tuple[str, str]] = set()
         """Attributes of classes that this function assigns through `self`."""
         self.aliases: dict[Ref, Ref] = {}
@@ -295,18 +303,18 @@ class Machine:
 
     def note(self, value: Value, evidence: int) -> None:
         """Record what use shows of a value."""
-        if value.who is not None:
-            self.log.note(value.who, evidence)  # type: ignore[arg-type]
+        if type(value.who) is int:
+            self.log.note(value.who, evidence)
 
     def note_unknown(self, values: Iterable[Value], evidence: int) -> None:
         """Record what use shows of those values of which nothing else is known."""
         for value in values:
-            if value.kind is Kind.UNKNOWN and value.who is not None:
-                self.log.note(value.who, evidence)  # type: ignore[arg-type]
+            if value.kind is Kind.UNKNOWN:
+                self.note(value, evidence)
 
     def seen(self, value: Value) -> int:
         """What this run has seen of a value so far."""
-        return self.log.notes.get(value.who, 0) if value.who is not None else 0  # type: ignore[arg-type]
+        return self.log.notes.get(value.who, 0) if type(value.who) is int else 0
 
     def join(self, a: Value, b: Value) -> Value:
         """The value of what is `a` on one path and `b` on another."""
@@ -442,7 +450,9 @@ class Machine:
                     best = place
         return best
 
-    def meet(self, node: ast.AST, parties: Sequence[tuple[ast.expr, Value]], how: str = "operator") -> Place:
+    def meet(
+        self, node: ast.AST, parties: Sequence[tuple[ast.expr, Value]], how: Meets = "operator"
+    ) -> Place:
         """Record that values come together in one operation; returns where the result lives."""
         places = [(at, self.where(value), value) for at, value in parties if value.kind in MAY_HOLD_TENSORS]
         if len(places) > 1:
@@ -454,7 +464,7 @@ class Machine:
         return self.combine([value for _, value in parties])
 
     def meeting(
-        self, how: str, left: ast.expr, here: Place, one: Value, right: ast.AST, there: Place, other: Value
+        self, how: Meets, left: ast.expr, here: Place, one: Value, right: ast.AST, there: Place, other: Value
     ) -> None:
         """Record that values at two places come together."""
         if here == there:
@@ -466,7 +476,7 @@ class Machine:
             how, left, here, one, right, there, other, self.state.why, self.loops
         )
 
-    def denoted(self, value: Value | None, default: Place, role: str = "argument") -> Place:
+    def denoted(self, value: Value | None, default: Place, role: Role = "argument") -> Place:
         """The place that a device argument names; `default` for None."""
         if value is None or value.kind is Kind.NONE:
             return default
@@ -484,7 +494,7 @@ class Machine:
             return Place(Form.SAME, "", value.who)
         return UNKNOWN_PLACE
 
-    def use_literal(self, value: Value, role: str) -> None:
+    def use_literal(self, value: Value, role: Role) -> None:
         """A device literal reaches a place where a device goes."""
         origin = value.origin
         if origin is None or origin.how not in ("literal", "default"):

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from .. import knowledge
 from ..bind.sections import Section
 from ..bind.sections import line as row
 from ..bind.text import NODE_TYPES, Text
 from ..core import events as event
-from ..core.events import At, Conflict, Holder, Seen, Why
+from ..core.events import At, Conflict, Harmless, Holder, Meets, Seen, Why
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Element
 from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
@@ -250,7 +249,7 @@ class Observer:
 
     def literals(self, wants: Wants) -> Iterator[event.Literal_]:
         """Literal names of devices that reach a place where a device goes."""
-        harmless: dict[ast.AST, Any] = {}
+        harmless: dict[ast.AST, Harmless] = {}
         for log in self.settled.logs.values():
             harmless |= log.harmless
         found: dict[ast.AST, event.Literal_] = {}
@@ -306,7 +305,7 @@ class Observer:
             within=self.settled.loader_name(clash.whole),
         )
         right = Seen(Kind.UNKNOWN, self.named(clash.there), None, other)
-        how: Any = raw.how if raw is not None else "call"
+        how: Meets = raw.how if raw is not None else "call"
         at = self.at(clash.at, clash.function, why, loops)
         return event.Meeting(at, how, left, right, conflict, clash.partly)
 
@@ -328,7 +327,7 @@ class Observer:
                 (at, right),
                 event.Meeting(
                     self.at(at, function, raw.why, raw.loops),
-                    raw.how,  # type: ignore[arg-type]
+                    raw.how,
                     self.seen(one, here, at, function),
                     self.seen(other, there, right, function),
                     Conflict.CERTAIN,
@@ -343,7 +342,7 @@ class Observer:
                 if isinstance(node, (ast.Attribute, ast.Subscript)) and wants("bind", raw.name):
                     yield event.Bind(
                         self.at(node, function, raw.why, raw.loops),
-                        raw.target,  # type: ignore[arg-type]
+                        raw.target,
                         self.seen(raw.owner, raw.owner.place, node.value, function),
                         raw.name,
                         self.seen(raw.value, raw.value.place, None, function),

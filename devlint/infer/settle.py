@@ -187,7 +187,7 @@ class Settled:
         )
 
     def is_certain(self, value: Value) -> bool:
-        """Whether a value is a tensor for sure, and no other object that has a `.to`, which may return None."""
+        """Whether a value is a tensor for sure, not another object with a `.to`, which may return None."""
         if value.kind in TENSORS:
             return True
         ref = value.who

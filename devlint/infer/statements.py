@@ -134,11 +134,13 @@ class Statements(Expressions):
 
     @_on(Ran)
     def _ran(self, node: Ran) -> None:
-        names = {name: value for name, value in self.state.env.items() if isinstance(name, str)}
+        env: dict[Key, Value] = {
+            name: value for name, value in self.state.env.items() if isinstance(name, str)
+        }
         self.run(node.body)
         if node.apart:
-            parts = {part: value for part, value in self.state.env.items() if not isinstance(part, str)}
-            self.state.env = {**names, **parts}
+            env |= {part: value for part, value in self.state.env.items() if not isinstance(part, str)}
+            self.state.env = env
         self.state.alive = True
 
     @_on(Shown)
@@ -222,9 +224,8 @@ class Statements(Expressions):
         loop = self._loop_binding(receiver.id)
         if loop is None or self._from_loader(loop.bound[receiver.id], loop):
             return None
-        if self.fates.get(statement, ("", False))[0] != "rebound" and self.reads.after(
-            receiver.id, statement, loop.node
-        ):
+        rebound = statement in self.fates and self.fates[statement][0] == "rebound"
+        if not rebound and self.reads.after(receiver.id, statement, loop.node):
             return None
         return loop.node.iter
 

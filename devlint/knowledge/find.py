@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from importlib import import_module
 
@@ -10,7 +10,7 @@ from ..core.kinds import Kind
 from . import classes
 from .aliases import public
 from .row import Row
-from .table import Entry, entries, read
+from .table import Entry, Table, entries, read
 
 _LIBRARIES = {
     "torch": ("torch", "nn", "optim", "cuda", "data", "maths", "python", "testing"),
@@ -142,10 +142,10 @@ def _rows(module: str) -> dict[str, Entry]:
     return found
 
 
-def _entries_of(tables: object) -> dict[str, Entry]:
+def _entries_of(tables: Iterable[Table]) -> dict[str, Entry]:
     found = _tables.get(id(tables))
     if found is None:
-        found = _tables[id(tables)] = entries(tables)  # type: ignore[arg-type]
+        found = _tables[id(tables)] = entries(tables)
     return found
 
 

@@ -130,15 +130,5 @@ CUDA_BY_NATURE = words(
 )
 """Packages that run on an accelerator alone: a module that imports one needs the device anyway."""
 
-LAUNCHERS = {"accelerator": words("gpu cuda"), "backend": words("nccl cuda:nccl")}
-"""What parameters of launchers and trainers say: with one of these values the accelerator has to be there."""
-
-IN_PLACE_BATCHES = (
-    "torch_geometric.loader.",
-    "torch_geometric.data.DataLoader",
-    "torch_geometric.dataloader.",
-)
-"""Loaders whose batches move themselves: PyG's `Data.to` works in place."""
-
 STRICT_MODELS = ("torch.nn.", "transformers.", "torchvision.models.", "timm.")
 """Libraries whose models need every tensor that they are given on their own device."""

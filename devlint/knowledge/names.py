@@ -18,9 +18,6 @@ DTYPES = words(
 ACCELERATOR_TYPES = words("cuda mps xpu hpu npu mtia xla musa ipu privateuseone")
 """Device types that are no cpu."""
 
-DEVICE_TYPES = ACCELERATOR_TYPES | {"cpu"}
-"""What a literal such as `cuda:0` may begin with, if it places something; `meta` holds no data."""
-
 DEVICE_PARAMETERS = words("device map_location output_device")
 """Parameters of unknown functions that take a device, by torch's own usage."""
 
@@ -45,9 +42,6 @@ TUPLES = words("Tuple tuple")
 
 OPAQUE_ANNOTATIONS = words("Any object T TypeVar Callable Self")
 """Annotations that say nothing."""
-
-PROPERTIES = words("property cached_property")
-"""Decorators, by their last name, that make a method an attribute."""
 
 CATCHES_CUDA = words("RuntimeError AssertionError Exception BaseException")
 """What catching expects when CUDA is not there: torch raises AssertionError and RuntimeError (measured)."""

@@ -176,7 +176,8 @@ TABLES = (
         "torch.nn.parallel.",
         Row("module", "first", topics=frozenset({"wraps", "scatters"}), by="modules.scatter"),
         """
-    DataParallel(module, device_ids, output_device, dim): devices=device_ids,output_device topics=always-scatters
+    DataParallel(module, device_ids, output_device, dim): devices=device_ids,output_device
+            topics=always-scatters
     DistributedDataParallel(module, device_ids, output_device, dim, broadcast_buffers, init_sync,
             process_group, bucket_cap_mb, find_unused_parameters, check_reduction,
             gradient_as_bucket_view, static_graph, delay_all_reduce_named_params,

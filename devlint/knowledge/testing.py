@@ -83,6 +83,3 @@ TABLES = (
 
 CONSTRUCTORS = words("__init__ setUpClass setUp setup_class setup_method setup asyncSetUp")
 """Methods that run before the others: what they leave behind, or skip, holds in those."""
-
-SKIP_ERRORS = words("unittest.SkipTest unittest.case.SkipTest pytest.skip.Exception")
-"""What is raised to skip."""

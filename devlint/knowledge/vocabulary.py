@@ -39,7 +39,6 @@ ONLY_MOVES = frozenset({"device", "non_blocking"})
 """Keywords of a move that changes nothing but the device."""
 TYPING_ONLY = frozenset({"TYPE_CHECKING"})
 TENSOR_DATA = frozenset({"data"})
-NAMES_A_DEVICE = frozenset({"device"})
 LIKELY_TENSOR = frozenset({"is_pinned", "size", "dim", "split", "select", "squeeze_", "transpose"})
 """Methods that tensors share with few other things that have a `.to`."""
 SAME_OBJECT = frozenset(

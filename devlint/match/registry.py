@@ -244,8 +244,9 @@ def _imported(entry: EntryPoint, name: str, load: Callable[[], object]) -> Modul
 def _failure(entry: EntryPoint, name: str, error: BaseException) -> DevlintError:
     """Return what to say about a module of rules that cannot be had."""
     if isinstance(error, ModuleNotFoundError) and error.name == "devlint.rules":
+        folder = os.path.dirname(os.path.dirname(__file__))
         return DevlintError(
-            f"{os.path.dirname(os.path.dirname(__file__))} is a source tree, in which no rules are installed: "
+            f"{folder} is a source tree, in which no rules are installed: "
             "run `devlint`, not `python -m devlint`, or elsewhere, or install it (`pip install -e .`)"
         )
     origin = f"{name} (from {entry.dist.name})" if entry.dist else name

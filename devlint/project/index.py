@@ -43,6 +43,10 @@ class Project:
         self._paths.setdefault(self.layout.module_name(path), path)
         return View(self, path)
 
+    def forget(self, path: str) -> None:
+        """A file has changed: who asks next is told what it defines now."""
+        self._modules.pop(os.path.abspath(path), None)
+
     def module(self, path: str) -> ModuleSummary | None:
         """What a file defines; None where it cannot be read, or asks for itself."""
         if path in self._modules:

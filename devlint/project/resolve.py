@@ -1,4 +1,4 @@
-"""Which file a dotted name means, as seen from the file that imports it: packages, src layouts, scripts, stubs.
+"""Which file a dotted name means to the file that imports it: packages, src layouts, scripts, stubs.
 
 Only files of the project at hand are found: what is installed is known by `knowledge`, or not at all.
 """

@@ -14,6 +14,6 @@ if TYPE_CHECKING:
 class Around(NamedTuple):
     """The project around a file, what the file is called there, and its cells."""
 
-    index: Index | None = None
+    project: Index | None = None
     name: str = ""
     sections: Sequence[Section] = ()

@@ -64,7 +64,7 @@ def move_to(call: libcst.Call, device: str | None) -> Change | None:
 
 
 def available_device(literal: str, operand: bool) -> libcst.BaseExpression:
-    """The expression that falls back to the cpu where there is no CUDA device, as an `operand` in parentheses."""
+    """The expression that falls back to the cpu without a CUDA device; in parentheses if an `operand`."""
     quote = literal[-1]  # the literal may stand inside an f-string, which ends at the other quote
     choice = f"{literal} if torch.cuda.is_available() else {quote}cpu{quote}"
     return cst.parse_expression(f"({choice})" if operand else choice)

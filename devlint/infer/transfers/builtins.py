@@ -5,7 +5,7 @@ from __future__ import annotations
 from ... import knowledge
 from ...core.kinds import Kind
 from ...core.paths import Attr
-from ...core.places import CPU, UNKNOWN_PLACE, Form
+from ...core.places import CPU, Form
 from ...core.values import NONE, NUMBER, OTHER, STRING, UNKNOWN, Truth, Value
 from ..conditions import truth
 from ..machine import Machine, Site, flag, text_of
@@ -170,9 +170,3 @@ def imported(machine: Machine, name: str, trying: bool = False) -> None:
     """A module is imported; some run on an accelerator alone."""
     if not machine.state.why.guarded and not trying and knowledge.imports_accelerator(name):
         machine.program.needs_accelerator(f"import:{name}")
-
-
-def default_type(machine: Machine, site: Site) -> Value:
-    """`torch.set_default_tensor_type(…)`: where tensors are made is unknown from here on."""
-    machine.state.default = UNKNOWN_PLACE
-    return NONE

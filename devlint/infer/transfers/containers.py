@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...bind.names import is_place
 from ...core.evidence import Evidence
 from ...core.kinds import Kind
-from ...core.paths import Element, Item, Ref
+from ...core.paths import Item, Ref
 from ...core.values import MAX_ITEMS, NONE, NUMBER, UNKNOWN, Value, constant, container, element_of
 from ..apply import call_with
 from ..machine import Machine, Site
@@ -15,7 +15,7 @@ def held_by(values: tuple[Value, ...] | list[Value]) -> frozenset[Ref]:
     """The modules whose parameters are among the values, or inside them."""
     found: set[Ref] = set()
     for value in values:
-        found |= value.holds  # type: ignore[arg-type]
+        found.update(who for who in value.holds if type(who) is int)
     return frozenset(found)
 
 
@@ -147,8 +147,3 @@ def placed(machine: Machine, site: Site) -> Value:
     if site.receiver is not None:
         machine.note(site.receiver, Evidence.PLACED)
     return NONE
-
-
-def elements_are(machine: Machine, ref: Ref, evidence: int) -> None:
-    """Note what whatever iterating over an object yields is."""
-    machine.log.note(machine.objects.part(ref, Element()), evidence)

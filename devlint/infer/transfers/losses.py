@@ -1,4 +1,4 @@
-"""Losses: what they are given must be in one place, and an unknown network's output is where its input was."""
+"""Losses: what they are given must be in one place; an unknown network's output is where its input was."""
 
 from __future__ import annotations
 

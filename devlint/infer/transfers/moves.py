@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 from ... import knowledge
 from ...bind.names import last_name
+from ...core.events import Named
 from ...core.evidence import Evidence
 from ...core.kinds import TENSORS, Kind
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ...core.values import STRING, Origin, Value, dotted
-from ..log import Named, RawMove
+from ..log import RawMove
 from ..machine import Machine, Site, class_name, text_of
 
 _EMPTY = "factories.factory"
@@ -65,19 +66,6 @@ def _misses(site: Site) -> bool:
     return not site.args.keywords.keys() <= {name.strip() for name in site.row.signature.split(",")}
 
 
-def _device_at_hand(machine: Machine) -> str | None:
-    """A variable that holds a device chosen at run time."""
-    for env in (machine.state.env, machine.program.variables()):
-        for name, value in env.items():
-            if (
-                isinstance(name, str)
-                and value.kind is Kind.DEVICE
-                and value.place.form in (Form.EITHER, Form.SAME)
-            ):
-                return name
-    return None
-
-
 def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: bool) -> None:
     """Record a move or cast."""
     machine.log.reaches.add("moves")
@@ -91,8 +79,6 @@ def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: 
         iterates = machine.iterated(site.receiver_at, site.node)
         if isinstance(site.receiver_at, (ast.Attribute, ast.Subscript)):
             machine.log.owners[site.node] = machine.eval(site.receiver_at.value)
-    if not found.casts and place is not None and place.form is Form.LITERAL and not machine.state.why.guarded:
-        machine.log.at_hand[site.node] = _device_at_hand(machine)
     machine.log.moves[site.node] = RawMove(
         site.name,
         base,

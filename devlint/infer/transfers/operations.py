@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ...core.evidence import Evidence
-from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
+from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.places import CPU, UNKNOWN_PLACE
 from ...core.values import NONE, OTHER, Truth, Value, container, element_of
 from ..machine import Machine, Site, flag
@@ -117,8 +117,3 @@ def pad(machine: Machine, site: Site) -> Value:
     element = element_of(first, machine.either) if first.kind is Kind.CONTAINER else first
     place = machine.where(element) if element is not None else UNKNOWN_PLACE
     return machine.own(site.node, Kind.TENSOR, place)
-
-
-def tensors_among(values: list[Value]) -> bool:
-    """Whether any of some values is known to be a tensor."""
-    return any(value.kind in TENSORS for value in values)

@@ -28,7 +28,6 @@ def make(machine: Machine, site: Site) -> Value:
         phase = "stateful" if "stateful" in site.row.topics else "fresh"
         at = (machine.here.name, machine.here.number(site.node))
         machine.state.marks[PROTOCOL, ref] = Mark(phase, held, site.name, at, stateless)
-        machine.log.rebuilt.append(held)
         for node in [n for n, (_, mark, _) in machine.log.stale.items() if mark.holds <= held]:
             del machine.log.stale[node]
     return value
