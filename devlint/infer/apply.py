@@ -267,7 +267,7 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         elif not of_caller or not effect.path.steps:
             machine.state.places[ref] = place
     elif isinstance(effect, Copied):
-        if value.kind is Kind.BATCH:
+        if value.kind in (Kind.UNKNOWN, Kind.BATCH):
             machine.keep_copy(value, sub.place(effect.place))
     elif isinstance(effect, Bound):
         machine.state.env[ref, effect.path.steps[-1]] = sub.value(effect.value)

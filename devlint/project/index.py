@@ -31,10 +31,8 @@ class Project:
         self._read = read
         self._summarise = summarise
         self._modules: dict[str, ModuleSummary | None] = {}
-        self._provisional: dict[str, ModuleSummary | None] = {}
-        """Files that ask one of those below on the stack, until that is known."""
-        self._depends: dict[str, int] = {}
-        """The lowest file on the stack that each of those asked."""
+        self._early: dict[str, ModuleSummary | None] = {}
+        """What is known so far of files that ask for one that is still being analysed."""
         self._running: list[_Running] = []
         self._paths: dict[str, str] = {}
         """The file of each module by its name."""
@@ -51,48 +49,36 @@ class Project:
 
     def module(self, path: str) -> ModuleSummary | None:
         """What a file defines; None where it cannot be read, or asks for itself."""
-        for known in (self._modules, self._provisional):
-            if path in known:
-                self._lower(path)
-                return known[path]
+        if path in self._modules:
+            return self._modules[path]
         for running in self._running:
-            if running.path == path:
+            if path == running.path or path in running.circle:
                 for above in self._running[running.index :]:
                     above.low = min(above.low, running.index)
-                return None
+                return self._early.get(path)
         if len(self._running) >= _MAX_DEPTH:
             return None
         return self._analyse(path)
 
-    def _lower(self, path: str) -> None:
-        """Who asks a file that waits for another waits for that one, too."""
-        low = self._depends.get(path)
-        if low is not None and self._running:
-            self._running[-1].low = min(self._running[-1].low, low)
-
     def _analyse(self, path: str) -> ModuleSummary | None:
         running = _Running(path, len(self._running))
         self._running.append(running)
-        summary = self._run(path, frozenset())
-        self._running.pop()
+        found = {path: self._run(path, frozenset())}
         running.circle.add(path)
+        circle = {path}
+        while running.low == running.index and circle != running.circle:
+            # Files that ask each other: each is told of all but those, whoever was asked first.
+            circle = set(running.circle)
+            found = {each: self._run(each, frozenset(circle - {each})) for each in sorted(circle)}
+        self._running.pop()
         if running.low < running.index:
             below = self._running[-1]
             below.low = min(below.low, running.low)
             below.circle |= running.circle
-            self._provisional[path] = summary
-            self._depends[path] = running.low
-            return summary
-        for each in running.circle:
-            self._provisional.pop(each, None)
-            self._depends.pop(each, None)
-        if len(running.circle) > 1:
-            # Files that ask each other: each is told of all but those, whoever was asked first.
-            for each in sorted(running.circle):
-                self._modules[each] = self._run(each, frozenset(running.circle - {each}))
+            self._early.update(found)
         else:
-            self._modules[path] = summary
-        return self._modules[path]
+            self._modules.update(found)
+        return found[path]
 
     def _run(self, path: str, hidden: frozenset[str]) -> ModuleSummary | None:
         name = self.layout.module_name(path)
@@ -130,6 +116,7 @@ class _Running:
         self.index = index
         self.low = index
         self.circle: set[str] = set()
+        """Files that ask for this one, or for one below."""
 
 
 class View:
