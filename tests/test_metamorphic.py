@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import ast
 import builtins
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+import devlint
+from devlint.core.digest import canonical, digest
 from devlint.infer import summarise
+from devlint.infer.file import File
 from devlint.lint import lint
 from devlint.project.index import Project
 from devlint.settings import Selection, Settings
@@ -175,7 +182,7 @@ def reversed_rows(path: Path) -> list[int]:
         for run in runs(body):
             spans = [(first_line(each) - 1, each.end_lineno or 0) for each in run]
             chunks = [order[start:end] for start, end in spans]
-            gaps = [order[end:start] for (_, end), (start, _) in zip(spans, spans[1:], strict=False)]
+            gaps = [order[end:start] for (_, end), (start, _) in pairwise(spans)]
             turned = list(reversed(chunks))
             rows = turned[0] + [
                 row for gap, chunk in zip(gaps, turned[1:], strict=True) for row in gap + chunk
@@ -194,3 +201,227 @@ def test_the_order_of_definitions_does_not_matter(key: str) -> None:
     turned = "\n".join(rows[row] for row in order)
     back = [(code, order[row - 1] + 1, column) for code, row, column in found(turned)]
     assert sorted(back) == sorted(found(text))
+
+
+# Chains of helpers
+
+HEAD = "import torch\nfrom torch import nn\nfrom torch.utils.data import DataLoader\n"
+LENGTH = 20
+CHAINS = {
+    "discarded": (
+        "def f0(x):\n    return torch.ones(2) + x\n",
+        "def f{0}(x):\n    return f{1}(x)\n",
+        "def caller(x, device):\n    y = {0}(x)\n    y.to(device)  # DEV101\n    return y\n",
+    ),
+    "loader": (
+        "def f0(data):\n    return DataLoader(data)\n",
+        "def f{0}(data):\n    return f{1}(data)\n",
+        "def caller(data, device):\n    model = nn.Linear(2, 2).to(device)\n"
+        "    for x in {0}(data):\n        model(x)  # DEV401\n",
+    ),
+    "device": (
+        'def f0():\n    return torch.device("cuda" if torch.cuda.is_available() else "cpu")\n',
+        "def f{0}():\n    return f{1}()\n",
+        "def caller(data):\n    model, device = nn.Linear(2, 2), {0}()\n    model.to(device)\n"
+        "    for x in DataLoader(data):\n        model(x)  # DEV401\n",
+    ),
+    "cpu": (
+        'def f0():\n    return torch.device("cpu")\n',
+        "def f{0}():\n    return f{1}()\n",
+        "def caller(data):\n    model = nn.Linear(2, 2).to({0}())\n"
+        "    for x in DataLoader(data):\n        model(x)\n",
+    ),
+    "in place": (
+        "def f0(model, device):\n    model.to(device)\n",
+        "def f{0}(model, device):\n    f{1}(model, device)\n",
+        'def caller(data, device):\n    model = nn.Linear(2, 2).to("cpu")\n    {0}(model, device)\n'
+        "    for x in DataLoader(data):\n        model(x)  # DEV401\n",
+    ),
+    "copied": (
+        "def f0(x, device):\n    return x.to(device)\n",
+        "def f{0}(x, device):\n    return f{1}(x, device)\n",
+        "def caller(data, device):\n    model = nn.Linear(2, 2).to(device)\n"
+        "    for x, y in DataLoader(data):\n        out = model({0}(x, device))\n"
+        "        nn.functional.mse_loss(out, y)  # DEV402\n",
+    ),
+    "guard": (
+        "def f0():\n    if not torch.cuda.is_available():\n        raise SystemExit\n",
+        "def f{0}():\n    f{1}()\n",
+        "def caller(x):\n    {0}()\n    return x.cuda()\ndef other(x):\n    return x.cuda()  # DEV201\n",
+    ),
+}
+
+
+def chain(kind: str) -> tuple[list[str], str]:
+    """Helpers that call each other, and who calls the last."""
+    first, middle, caller = CHAINS[kind]
+    helpers = [first, *(middle.format(index, index - 1) for index in range(1, LENGTH))]
+    return helpers, caller.format(f"f{LENGTH - 1}")
+
+
+def marked(text: str) -> list[tuple[str, int]]:
+    rows = enumerate(text.split("\n"), 1)
+    return [(row.partition("# ")[2], number) for number, row in rows if "# DEV" in row]
+
+
+@pytest.mark.parametrize("kind", CHAINS)
+def test_a_chain_of_helpers_in_whatever_order(kind: str) -> None:
+    helpers, caller = chain(kind)
+    turned = helpers[::-1]
+    mixed = helpers[::2] + helpers[1::2]
+    for order in (
+        [caller, *helpers],
+        [caller, *turned],
+        [*helpers, caller],
+        [*turned, caller],
+        [*mixed, caller],
+    ):
+        text = HEAD + "".join(order)
+        assert [place[:2] for place in found(text)] == marked(text)
+
+
+@pytest.mark.parametrize("kind", CHAINS)
+def test_a_chain_of_helpers_over_as_many_files(kind: str, tmp_path: Path) -> None:
+    helpers, caller = chain(kind)
+    files = {}
+    for index, helper in enumerate(helpers):
+        above = f"from m{index - 1} import f{index - 1}\n" if index else ""
+        files[tmp_path / f"m{index}.py"] = HEAD + above + helper
+    files[tmp_path / "main.py"] = HEAD + f"from m{LENGTH - 1} import f{LENGTH - 1}\n" + caller
+    for path, text in files.items():
+        path.write_text(text, encoding="utf-8")
+    for order in (list(files), list(files)[::-1]):
+        project = Project(read, summarise)
+        for path in order:
+            places = [place[:2] for place in found(files[path], path, project)]
+            assert places == marked(files[path]), path.name
+
+
+def test_a_chain_of_more_files_than_are_followed_ends(tmp_path: Path) -> None:
+    last = tmp_path / "main.py"
+    for index in range(150):
+        above = f"from m{index - 1} import f\n" if index else "from main import f\n"
+        (tmp_path / f"m{index}.py").write_text(f"{above}def g(x):\n    return f(x)\nf, h = g, f(1)\n")
+    last.write_text("import torch\nfrom m149 import f\nx = torch.ones(2)\nx.to(f(x))\nprint(x)\n")
+    assert [code for code, *_ in found(last.read_text(), last, Project(read, summarise))] == ["DEV101"]
+
+
+# Digests
+
+DIGESTS = """
+import ast, sys
+from pathlib import Path
+from devlint.core.digest import digest
+from devlint.infer import summarise
+
+for path in sorted(Path(sys.argv[1]).rglob("*.py")):
+    print(path, digest(summarise(ast.parse(path.read_text(encoding="utf-8")), path.stem)))
+"""
+
+
+def digest_of(text: str) -> str:
+    return digest(summarise(ast.parse(text), "helper"))
+
+
+def test_a_summary_is_the_same_in_every_process() -> None:
+    outputs = []
+    for seed in ("1", "2"):
+        command = [sys.executable, "-c", DIGESTS, str(FOLDER)]
+        environment = {**os.environ, "PYTHONHASHSEED": seed}
+        outputs.append(subprocess.run(command, env=environment, check=True, capture_output=True).stdout)
+    assert outputs[0] == outputs[1]
+    assert len(outputs[0].splitlines()) >= len(FILES)
+
+
+HELPER = """import torch
+from torch import nn
+
+DEVICE = torch.device("cuda")
+
+
+class Net(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+        self.scale = torch.ones(2)
+        self.to(device)
+
+    def forward(self, x):
+        return self.layer(x)
+
+
+def prepare(x, model, device):
+    if not torch.cuda.is_available():
+        raise SystemExit
+    model.to(device)
+    return x.to(device)
+"""
+
+
+def test_neither_comments_nor_lines_are_in_a_digest() -> None:
+    moved = HELPER.replace("\n\n", "\n\n\n# A word.\n").replace("(2, 2)", "(2,\n                2)")
+    assert moved != HELPER
+    assert digest_of(moved) == digest_of(HELPER)
+    assert digest_of(HELPER.replace("def forward(self, x):", 'def forward(self, x):\n        """A word."""'))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("return x.to(device)", "return x"),
+        ("return x.to(device)", "return x.cpu()"),
+        ("    model.to(device)\n", ""),
+        ("not torch", "torch"),
+        ('"cuda"', '"cpu"'),
+        ("        self.to(device)\n", ""),
+        ("torch.ones(2)", "nn.Parameter(torch.ones(2))"),
+        ("nn.Module", "nn.Linear"),
+        ("def prepare", "def prepared"),
+        ("x, model, device", "x, model, device=None"),
+        ("return self.layer(x)", "yield self.layer(x)"),
+    ],
+)
+def test_what_a_definition_means_to_others_is_in_the_digest(before: str, after: str) -> None:
+    assert before in HELPER
+    assert digest_of(HELPER.replace(before, after)) != digest_of(HELPER)
+
+
+def test_a_summary_is_smaller_than_its_source() -> None:
+    sources = [path.read_text(encoding="utf-8") for path in Path(devlint.__file__).parent.rglob("*.py")]
+    told = sum(len(canonical(summarise(ast.parse(text), "m"))) for text in sources)
+    assert told <= 0.6 * sum(len(text.encode()) for text in sources)
+
+
+# The host's stack, and how much is kept in mind
+
+
+def from_depth(depth: int, text: str) -> Places:
+    return from_depth(depth - 1, text) if depth else found(text)
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="the stack is as deep as the caller leaves it")
+@pytest.mark.parametrize("key", ["DEV101/bug", "DEV201/bug", "DEV301/bug_class", "DEV402/bug_functions"])
+def test_what_is_found_does_not_depend_on_the_depth_of_the_stack(key: str) -> None:
+    text = (FOLDER / f"{key}.py").read_text(encoding="utf-8")
+    helpers, caller = chain("discarded")
+    for source in (text, HEAD + caller + "".join(helpers[::-1])):
+        assert from_depth(700, source) == found(source) != []
+
+
+def objects(step: str, loops: int = 5) -> int:
+    rows = ["import torch", "def f(x, a):", "    t = torch.ones(2)"]
+    rows += [f"{'    ' * (depth + 1)}for i{depth} in a:" for depth in range(loops)]
+    rows += [f"{'    ' * (loops + 1)}{step}", "    return t"]
+    file = File(ast.parse("\n".join(rows)))
+    file.analyse()
+    return len(file.objects.parents)
+
+
+@pytest.mark.parametrize("short", ["t += x", "t = x + t", "t = torch.add(t, x)"])
+def test_adding_in_place_makes_as_many_objects_as_adding(short: str) -> None:
+    assert objects(short) == objects("t = t + x")
+
+
+@pytest.mark.parametrize("step", ["t += x", "t = t + x", "t = (t, x)", "t = t[0] + x.y", "t = f(t, x)"])
+def test_objects_grow_with_the_text_and_not_with_the_loops(step: str) -> None:
+    assert objects(step, 5) - objects(step, 4) == objects(step, 4) - objects(step, 3) <= 8

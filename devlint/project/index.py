@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import sys
 import warnings
 from collections.abc import Callable
 
@@ -13,8 +14,8 @@ from ..core.values import Api, Defined, Value
 from .resolve import Layout
 
 Answer = Value | FunctionSummary | ClassSummary | None
-_MAX_DEPTH = 10
-"""Files deeper in a chain of imports are unknown to the first."""
+_MAX_DEPTH = 64 if sys.version_info >= (3, 11) else 10
+"""Files deeper in a chain of imports are unknown to the first; before Python 3.11, calls take up the C stack."""
 _MAX_FORWARDS = 16
 
 
