@@ -15,7 +15,7 @@ from .resolve import Layout
 
 Answer = Value | FunctionSummary | ClassSummary | None
 _MAX_DEPTH = 64 if sys.version_info >= (3, 11) else 10
-"""Files deeper in a chain of imports are unknown to the first; before Python 3.11, calls take up the C stack."""
+"""Deeper files of a chain of imports are unknown to its first: before Python 3.11 calls use the C stack."""
 _MAX_FORWARDS = 16
 
 
