@@ -15,7 +15,7 @@ from .resolve import Layout
 
 Answer = Value | FunctionSummary | ClassSummary | None
 _MAX_DEPTH = 64 if sys.version_info >= (3, 11) else 10
-"""Files deeper in a chain of imports are unknown to the first; before Python 3.11, calls take up the C stack."""
+"""Files deeper in a chain of imports are unknown to the first; Python 3.10 runs out of stack before."""
 _MAX_FORWARDS = 16
 
 
