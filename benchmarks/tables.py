@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 HEAD = "| code | name | severity | fix |\n|---|---|---|---|\n"
+BOTH = "safe where nothing that works can break"
 COUNT = re.compile(r"^(\| rules about devices \| )\d+ ", re.MULTILINE)
 
 
@@ -35,7 +36,7 @@ def row(rule: Installed) -> str:
     found = [item for path in programs for item in lint(path.read_bytes(), str(path), settings)]
     severities = [rule.severity, *sorted({item.severity for item in found} - {rule.severity})]
     fixes = {"safe" if item.fix.safe else "unsafe" for item in found if item.fix is not None}
-    severity, fix = " or ".join(each.value for each in severities), " or ".join(sorted(fixes))
+    severity, fix = " or ".join(each.value for each in severities), BOTH if len(fixes) > 1 else "".join(fixes)
     summary = rule.summary[0].lower() + rule.summary[1:]
     return f"| {rule.code} | {rule.name}: {summary} | {severity} | {fix} |\n".replace("|  |", "| |")
 

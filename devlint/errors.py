@@ -24,4 +24,5 @@ class BrokenRule(NamedTuple):
     def __str__(self) -> str:
         """Return the message."""
         place = self.path if self.row is None else f"{self.path}:{self.row}"
-        return f"{place}: rule {self.code} is broken: {type(self.error).__name__}: {self.error}"
+        kind = "" if isinstance(self.error, DevlintError) else f"{type(self.error).__name__}: "
+        return f"{place}: rule {self.code} is broken: {kind}{self.error}"

@@ -47,7 +47,7 @@ class Problems:
         for rule in rules:
             places = self._broken.setdefault(rule.code, {})
             if not places:
-                self._trace(rule.error)
+                self._trace(rule.error.__cause__ or rule.error)
             places.setdefault(rule.path, rule)
 
     @property

@@ -21,20 +21,18 @@ if TYPE_CHECKING:
 BAD = "import torch\nx.to(d)\nx.to(e)\n"
 FLAGS = ["--output-format", "concise", "-q"]
 ACME = '''"""Page."""
-from conftest_facts import Call
-from devlint import cst
-from devlint.rule import Change, Report, Rule
+from devlint.rule import Call, Change, Report, Rule, call
 
 
 class Acme(Rule[Call]):
     code = "ACM101"
     name = "acme-rule"
-    fact = Call
+    watches = (call("*.to"),)
 
-    def suspects(self, fact):
+    def suspects(self, event):
         return {suspects}
 
-    def visit(self, node, fact):
+    def visit(self, node, event, ask):
         {visit}
 '''
 
@@ -191,6 +189,26 @@ def test_a_package_that_does_not_import(site: Path, source: str, message: str) -
     (invocation,) = log["invocations"]
     assert invocation["executionSuccessful"] is False
     assert message in invocation["toolExecutionNotifications"][0]["message"]["text"]
+
+
+def test_a_package_that_did_import_when_its_rules_were_looked_at(site: Path) -> None:
+    """What it needs is gone since; what is kept of its rules does not hide that."""
+    needed = site / "needed" / "deep"
+    needed.mkdir(parents=True)
+    (needed / "part.py").write_text("")
+    acme = ACME.format(suspects="True", visit="return ()")
+    (site / "acme.py").write_text(acme.replace("from", "import needed.deep.part\nfrom", 1))
+    (site / "x.py").write_text("import torch\nx = torch.ones(2)\nx.to(d)\n")
+    assert run(site, "x.py", *FLAGS).returncode == 1
+    (needed / "part.py").unlink()
+    result = run(site, "x.py", *FLAGS)
+    assert (result.returncode, result.stderr) == (
+        2,
+        "devlint: x.py:3: rule ACM101 is broken: cannot load the rules in acme: "
+        "ModuleNotFoundError: No module named 'needed.deep.part'\n",
+    )
+    assert [line.split()[1] for line in result.stdout.splitlines()] == ["DEV101"]
+    assert run(site, "x.py", "-v", *FLAGS).stderr.count("Traceback") == 1
 
 
 def test_its_codes_are_not_forgotten_by_a_baseline(site: Path) -> None:

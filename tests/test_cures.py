@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import ast
+from typing import TYPE_CHECKING
+
 import pytest
 
 from devlint.fix import fix
+from devlint.infer import infer
 from devlint.lint import lint
 from devlint.settings import Selection, Settings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 EVERYTHING = Settings(selections=(Selection(select=("ALL",)),))
 HEAD = """\
@@ -35,6 +42,7 @@ UNSAFE = [
     "x.to(device)\nplot(x)",
     "x.to(device)\nprint(x + unknown)",
     "x.requires_grad_()\nx.to(device)\nx.sum().backward()\nprint(x.grad.sum())",
+    "w = torch.ones(3, requires_grad=True)\nw.to(device)\nprint(w)",
     "def f(t: torch.Tensor, factor):\n    t.to(device)\n    return t * factor",
     "def f(t: torch.Tensor):\n    t.to(device)\n    return t",
     "def f(o):\n    o.x.to(device)\n    return torch.relu(o.x)\nf(SimpleNamespace(x=x))",
@@ -82,3 +90,22 @@ def test_torch_that_only_type_checkers_import_is_not_at_hand() -> None:
 def test_a_quoted_receiver_keeps_its_parentheses() -> None:
     (finding,) = lint(HEAD + "(x + x).to(device)\n", "a.py", EVERYTHING)
     assert "`(x + x).to()`" in finding.message
+
+
+def test_the_program_is_not_searched_for_each_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    walk, seen = ast.walk, 0
+
+    def counted(node: ast.AST) -> Iterator[ast.AST]:
+        nonlocal seen
+        for each in walk(node):
+            seen += 1
+            yield each
+
+    def nodes(moves: int) -> int:
+        nonlocal seen
+        seen = 0
+        assert len(infer(HEAD + "x.to(device)\n" * moves + "print(x)\n").facts) == moves
+        return seen
+
+    monkeypatch.setattr(ast, "walk", counted)
+    assert nodes(160) < 3 * nodes(80)

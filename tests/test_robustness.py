@@ -219,3 +219,10 @@ def test_the_sift_takes_linear_time_on_what_does_not_matter() -> None:
         b"a.float" * 500_000,
     ):
         assert not sift.matters(b"import torch\n" + row + b"\n", words)
+
+
+@pytest.mark.parametrize("display", ["[{}]", "({})", "{{{}}}", "[*xs, {}]", "[1, None, {}]"])
+def test_every_element_of_a_long_display_is_looked_at(display: str) -> None:
+    items = ", ".join(["torch.ones(3, device='cuda')"] * 300)
+    found = lint(f"import torch\ny = {display.format(items)}\n", "a.py")
+    assert [finding.code for finding in found] == ["DEV202"] * 300

@@ -59,6 +59,7 @@ def keepings(
 ) -> Mapping[ast.Call, Keeping]:
     """For each discarded move or cast of the file, whether its result could be kept."""
     found: dict[ast.Call, Keeping] = {}
+    leaves: frozenset[str] | None = None
     candidates: list[tuple[ast.Call, RawMove]] = []
     for function, node, raw in settled.discarded_moves():
         kind = settled.kind_of_moved(raw.receiver, function)
@@ -67,8 +68,11 @@ def keepings(
         if bound is None:
             found[node] = _NEVER
             continue
-        likely = bound and settled.is_certain(raw.receiver) and _only_moves(node, raw)
-        found[node] = Keeping(True, bool(likely) and not _is_leaf(tree, node))
+        likely = bool(bound) and settled.is_certain(raw.receiver) and _only_moves(node, raw)
+        if likely and leaves is None:
+            leaves = _leaves(tree)
+        assert isinstance(node.func, ast.Attribute)
+        found[node] = Keeping(True, likely and ast.unparse(node.func.value) not in (leaves or ()))
         if found[node].safe:
             candidates.append((node, raw))
     if not candidates:
@@ -277,20 +281,17 @@ def _bound_in(function: Function) -> frozenset[str]:
     return frozenset(names)
 
 
-def _is_leaf(tree: ast.Module, node: ast.Call) -> bool:
-    """Whether the program asks for the gradient of a tensor: a moved copy is no leaf and has none."""
-    assert isinstance(node.func, ast.Attribute)
-    text = ast.unparse(node.func.value)
-    for each in ast.walk(tree):
-        if (
-            isinstance(each, ast.Attribute)
-            and each.attr in knowledge.LEAF
-            and ast.unparse(each.value) == text
-        ):
-            return True
-        if isinstance(each, ast.Assign) and any(ast.unparse(target) == text for target in each.targets):
-            for part in ast.walk(each.value):
-                name = part.arg if isinstance(part, ast.keyword) else getattr(part, "attr", None)
-                if name in knowledge.LEAF:
-                    return True
-    return False
+def _leaves(tree: ast.Module) -> frozenset[str]:
+    """The expressions of which the program wants gradients: a moved copy is no leaf and has none."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and node.attr in knowledge.LEAF:
+            found.add(ast.unparse(node.value))
+        elif isinstance(node, ast.Assign) and any(map(_asks_for_gradients, ast.walk(node.value))):
+            found.update(ast.unparse(target) for target in node.targets)
+    return frozenset(found)
+
+
+def _asks_for_gradients(node: ast.AST) -> bool:
+    name = node.arg if isinstance(node, ast.keyword) else getattr(node, "attr", None)
+    return name in knowledge.LEAF

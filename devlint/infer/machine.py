@@ -456,9 +456,9 @@ class Machine:
         """Record that values come together in one operation; returns where the result lives."""
         places = [(at, self.where(value), value) for at, value in parties if value.kind in MAY_HOLD_TENSORS]
         if len(places) > 1:
-            distinct = _distinct(places)
-            for i, (left, here, one) in enumerate(distinct):
-                for right, there, other in distinct[i + 1 :]:
+            kept = distinct(places)
+            for i, (left, here, one) in enumerate(kept):
+                for right, there, other in kept[i + 1 :]:
                     if not (_excused(one, here) or _excused(other, there)):
                         self.meeting(how, left, here, one, right, there, other)
         return self.combine([value for _, value in parties])
@@ -550,7 +550,7 @@ _MAX_PARTIES = 12
 """Operations of more values are tables of data: some of them tell where it lives."""
 
 
-def _distinct(places: list[tuple[ast.expr, Place, Value]]) -> list[tuple[ast.expr, Place, Value]]:
+def distinct(places: list[tuple[ast.expr, Place, Value]]) -> list[tuple[ast.expr, Place, Value]]:
     """Leave out what is where another party is, and has nothing else to tell."""
     found: dict[tuple[object, ...], tuple[ast.expr, Place, Value]] = {}
     for at, place, value in places:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 
 from ..infer import summarise
 from ..text import decode
@@ -10,6 +11,9 @@ from .index import Project
 
 _MAX_BYTES = 4_000_000
 """Larger files are data; what they define is not asked for."""
+
+_TELLS = re.compile(rb"torch|device|cuda|gpu|\.to\(|\.cpu\(")
+"""What a file mentions that tells anything of where values live; without it, it need not be analysed."""
 
 
 def project() -> Project:
@@ -23,6 +27,7 @@ def _read(path: str) -> str | None:
         if not os.path.isfile(path) or os.path.getsize(path) > _MAX_BYTES:
             return None
         with open(path, "rb") as file:
-            return decode(file.read()).text
+            raw = file.read()
+        return decode(raw).text if _TELLS.search(raw) else None
     except (OSError, SyntaxError, ValueError, LookupError):
         return None

@@ -1,7 +1,8 @@
 """Whether torch does what a row of knowledge says, tried on the simulated device and on a build without any.
 
-`python -m devlint.runtime.evidence PART FROM` prints a line of JSON for each row: its name, a verdict, and
-why. PART is `bare`, where there is no accelerator, or `device`, where the simulated one is shown as CUDA.
+`python -m devlint.runtime.evidence PART FROM EVERY` prints a line of JSON for each row that it tries, which is
+one in EVERY from number FROM on: its name, a verdict, and why. PART is `bare`, where there is no accelerator, or
+`device`, where the simulated one is shown as CUDA.
 """
 
 from __future__ import annotations
@@ -364,8 +365,8 @@ def _why_not(name: str, row: Row) -> str:
 
 
 def main() -> int:
-    """Judge the rows from a number on."""
-    part, first = sys.argv[1], int(sys.argv[2])
+    """Judge the rows from a number on, or one in so many of them."""
+    part, first, every = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     out = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     warnings.simplefilter("ignore")
@@ -377,7 +378,7 @@ def main() -> int:
         worker.install("sim")
         judge = on_device
     for number, (name, row) in enumerate(rows()):
-        if number < first:
+        if number < first or number % every:
             continue
         verdict = OPEN, _why_not(name, row)
         api = None if verdict[1] else locate(name)

@@ -10,7 +10,7 @@ from ...core.paths import Ref
 from ...core.places import Form
 from ...core.values import Value
 from ..log import MaybeLoss
-from ..machine import Machine, Site
+from ..machine import Machine, Site, distinct
 from .operations import note_tensors, operands
 
 
@@ -28,8 +28,8 @@ def maybe_loss(machine: Machine, result: Value, parties: list[tuple[ast.expr, Va
     if len(parties) < 2 or ref is None:
         return
     given = [(at, followed(machine, value)) for at, value in parties]
-    places = tuple((at, machine.where(value), value) for at, value in given)
-    machine.log.losses.append(MaybeLoss(ref, places, machine.state.why, machine.loops))
+    places = distinct([(at, machine.where(value), value) for at, value in given])
+    machine.log.losses.append(MaybeLoss(ref, tuple(places), machine.state.why, machine.loops))
 
 
 def followed(machine: Machine, value: Value) -> Value:
