@@ -21,7 +21,7 @@ from devlint.testing import Mark, marks, unmarked
 
 FOLDER = Path(__file__).parents[1] / "fixtures"
 CODES = sorted(path.name for path in FOLDER.glob("DEV*"))
-FILES = sorted(path for path in FOLDER.rglob("*.py") if path.parent.name != "infer")
+FILES = sorted(path for path in FOLDER.glob("[Dp]*/*.py"))
 BUGS = [path for path in FILES if path.stem.startswith("bug")]
 EVERYTHING = Settings(selections=(Selection(select=("ALL",)),))
 

@@ -124,7 +124,14 @@ class ModuleSummary(NamedTuple):
     """By dotted name, methods and nested functions included."""
     classes: Mapping[str, ClassSummary]
     requires: Why
+    stars: tuple[str, ...] = ()
+    """Modules of which it imports all names, as it calls them."""
 
 
 NOTHING = FunctionSummary("", "plain", (), UNKNOWN, (), (), (), Why(), frozenset(), False, False)
 """What is known of a function that has not been looked at."""
+
+
+def within(module: str, name: str) -> str:
+    """The dotted name of what a module defines; `..` and `..package` are relative."""
+    return f"{module}{name}" if module.endswith(".") else f"{module}.{name}"

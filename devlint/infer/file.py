@@ -13,7 +13,7 @@ from ..core.objects import Objects
 from ..core.paths import Ref
 from ..core.places import UNKNOWN_PLACE, Form, Place, join_places
 from ..core.state import NEVER, Key, Mark, State
-from ..core.summary import NOTHING, ClassSummary, FunctionSummary, ModuleSummary
+from ..core.summary import NOTHING, ClassSummary, FunctionSummary, ModuleSummary, within
 from ..core.values import UNKNOWN, Api, Defined, Value, join
 from .apply import Substitution
 from .classes import Class, from_summary
@@ -424,7 +424,7 @@ class File:
         found = self._top.state.env.get(name)
         if found is None and self._stars:
             for module in reversed(self._stars):
-                known = self.resolve(f"{module}.{name}")
+                known = self.resolve(within(module, name))
                 if known is not None:
                     return known
         return found
@@ -487,6 +487,7 @@ class File:
             dict(sorted(self._summaries.items())),
             {name: cls.summary() for name, cls in sorted(self.classes.items())},
             self.outside.why,
+            tuple(self._stars),
         )
 
 

@@ -295,7 +295,8 @@ def _result(machine: Statements) -> Value:
     if _answers_for_accelerator(answers):
         return flag(Truth(True, False))
     if result is None:
-        return NONE
+        returns = getattr(machine.here.node, "returns", None) if machine.here.is_hook else None
+        return annotated(machine, returns, None) or NONE
     if result.kind is Kind.UNKNOWN:
         promised = annotated(machine, getattr(machine.here.node, "returns", None), machine.ref(result))
         if promised is not None:

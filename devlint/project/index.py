@@ -9,13 +9,13 @@ import warnings
 from collections.abc import Callable
 
 from ..core.kinds import Kind
-from ..core.summary import ClassSummary, FunctionSummary, ModuleSummary
+from ..core.summary import ClassSummary, FunctionSummary, ModuleSummary, within
 from ..core.values import Api, Defined, Value
 from .resolve import Layout
 
 Answer = Value | FunctionSummary | ClassSummary | None
 _MAX_DEPTH = 64 if sys.version_info >= (3, 11) else 10
-"""Deeper files of a chain of imports are unknown to its first: before Python 3.11 calls use the C stack."""
+"""Files deeper in a chain of imports are unknown to the first; Python 3.10 runs out of stack before."""
 _MAX_FORWARDS = 16
 
 
@@ -153,7 +153,7 @@ class View:
         first, _, others = rest.partition(".")
         value = summary.values.get(first)
         if value is None:
-            return None
+            return self._starred(summary, rest, path, left)
         if value.kind is Kind.LIBRARY and isinstance(value.known, Api):
             onward = f"{value.known.dotted}.{others}" if others else value.known.dotted
             forwarded = self._follow(onward, path, left - 1)
@@ -166,3 +166,12 @@ class View:
                 return self._follow(onward, path, left - 1)
             return None
         return value if not others else None
+
+    def _starred(self, summary: ModuleSummary, rest: str, path: str, left: int) -> Answer:
+        """What a module has from those of which it imports all names."""
+        if not rest.startswith("_"):
+            for star in reversed(summary.stars):
+                found = self._follow(within(star, rest), path, left - 1)
+                if found is not None:
+                    return found
+        return None

@@ -70,7 +70,8 @@ class Layout:
             return self._under(folder, names.split(".") if names else [])
         names_of = dotted.split(".")
         for root in self._roots_of(folder):
-            if names_of[0] in self._listed(root) or f"{names_of[0]}.py" in self._listed(root):
+            listed = self._listed(root)
+            if any(f"{names_of[0]}{suffix}" in listed for suffix in ("", *_SUFFIXES)):
                 found = self._under(root, names_of)
                 if found is not None:
                     return found

@@ -193,7 +193,7 @@ def retype(machine: Machine, site: Site) -> Value:
     if given.kind is Kind.DTYPE:
         return Value(kind, machine.where(base), base.who)
     name = dotted(given)
-    place = literal("cuda") if name.startswith("torch.cuda.") else UNKNOWN_PLACE
+    place = literal("cuda") if name.startswith(knowledge.CUDA_MODULE) else UNKNOWN_PLACE
     if place is UNKNOWN_PLACE and knowledge.kind_of_class(name) is Kind.TENSOR:
         place = CPU
     machine.keep_copy(base, literal("cuda") if place is UNKNOWN_PLACE else place)

@@ -1,0 +1,77 @@
+"""Projects of several files: what is marked is found and nothing else, whoever is linted first."""
+
+from __future__ import annotations
+
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+from devlint.lint import lint
+from devlint.project.disk import project
+from devlint.project.index import Project
+from devlint.settings import Selection, Settings
+from devlint.testing import marks
+
+FOLDER = Path(__file__).parents[1] / "fixtures" / "projects"
+PROJECTS = sorted(path.name for path in FOLDER.iterdir())
+EVERYTHING = Settings(selections=(Selection(select=("ALL",)),))
+BROKEN = {
+    "broken.py": b"def helper(:\n",
+    "binary.py": b"\0\xff\xfe other = 1",
+    "broken_package/__init__.py": b"class part(\n",
+}
+"""Files that no tool could read are not kept among the others."""
+Found = list[tuple[int, str]]
+
+
+def found(path: Path, around: Project) -> Found:
+    findings = lint(path.read_bytes(), str(path), EVERYTHING, project=around)
+    return sorted((each.start.row, each.code) for each in findings if each.code != "DEV000")
+
+
+@pytest.fixture(params=PROJECTS)
+def files(request: pytest.FixtureRequest, tmp_path: Path) -> list[Path]:
+    """The files of a project that stands on its own."""
+    root = tmp_path / request.param
+    shutil.copytree(FOLDER / request.param, root, ignore=shutil.ignore_patterns("__pycache__"))
+    if request.param == "broken":
+        for name, raw in BROKEN.items():
+            (root / name).parent.mkdir(exist_ok=True)
+            (root / name).write_bytes(raw)
+    return sorted(root.rglob("*.py"))
+
+
+def test_what_is_marked_is_found_and_nothing_else(files: list[Path]) -> None:
+    around = project()
+    readable = [path for path in files if path.name not in ("broken.py", "binary.py")]
+    wrong = {
+        path.name: (places, wanted)
+        for path in readable
+        if "broken_package" not in path.parts
+        and (places := found(path, around))
+        != (wanted := sorted((each.row, each.code) for each in marks(path)))
+    }
+    assert not wrong
+
+
+def test_a_file_says_the_same_alone_and_among_others(files: list[Path]) -> None:
+    alone = {path: found(path, project()) for path in files}
+    for seed in range(4):
+        order = random.Random(seed).sample(files, len(files))
+        around = project()
+        assert {path: found(path, around) for path in order} == alone
+
+
+def test_a_file_says_the_same_after_any_other(files: list[Path]) -> None:
+    for last in files:
+        alone = found(last, project())
+        for first in files:
+            around = project()
+            found(first, around)
+            assert found(last, around) == alone, first.name
+
+
+def test_every_project_has_something_to_find(files: list[Path]) -> None:
+    assert any("# DEV" in path.read_text(encoding="utf-8", errors="replace") for path in files)
