@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import sys
 import warnings
 from collections.abc import Callable
 
@@ -32,6 +33,9 @@ class Project:
         self._summarise = summarise
         self._modules: dict[str, ModuleSummary | None] = {}
         self._running: list[_Running] = []
+        self._waiting: dict[str, tuple[ModuleSummary | None, int]] = {}
+        """What is known so far of files whose circle is not closed yet, with the lowest running file that they
+        ask for: each is analysed once, however many of the circle ask for it."""
         self._paths: dict[str, str] = {}
         """The file of each module by its name."""
 
@@ -47,12 +51,20 @@ class Project:
             return self._modules[path]
         for running in self._running:
             if running.path == path:
-                for above in self._running[running.index :]:
-                    above.low = min(above.low, running.index)
+                self._depends(running.index)
                 return None
+        if path in self._waiting:
+            summary, low = self._waiting[path]
+            self._depends(low)
+            return summary
         if len(self._running) >= _MAX_DEPTH:
             return None
         return self._analyse(path)
+
+    def _depends(self, index: int) -> None:
+        """What is running asks, in the end, for a file that is itself running."""
+        for above in self._running[index:]:
+            above.low = min(above.low, index)
 
     def _analyse(self, path: str) -> ModuleSummary | None:
         running = _Running(path, len(self._running))
@@ -64,11 +76,17 @@ class Project:
             below = self._running[-1]
             below.low = min(below.low, running.low)
             below.circle |= running.circle
+            self._waiting[path] = summary, running.low
             return summary
         if len(running.circle) > 1:
             # Files that ask each other: each is told of all but those, whoever was asked first.
+            self._waiting[path] = summary, running.index
+            for each in running.circle:
+                self._waiting[each] = self._waiting[each][0], sys.maxsize  # waits for nobody below any more
             for each in sorted(running.circle):
                 self._modules[each] = self._run(each, frozenset(running.circle - {each}))
+            for each in running.circle:
+                del self._waiting[each]
         else:
             self._modules[path] = summary
         return self._modules[path]
