@@ -61,7 +61,8 @@ def bound(tree: ast.Module) -> set[str]:
 
 def needed(node: Definition) -> set[str]:
     """The names that a definition reads and does not bind itself."""
-    used, own = set(), {node.name}
+    used: set[str] = set()
+    own = {node.name}
     for each in ast.walk(node):
         if isinstance(each, ast.Name):
             (used if isinstance(each.ctx, ast.Load) else own).add(each.id)

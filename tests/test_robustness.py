@@ -14,10 +14,16 @@ from hypothesis import strategies as st
 from hypothesmith import from_node
 
 from devlint import sift
+from devlint.core.events import Move
+from devlint.core.summary import FunctionSummary, ModuleSummary
 from devlint.fix import fix
+from devlint.infer import infer, summarise
+from devlint.infer.definitions import Function
 from devlint.infer.file import File
+from devlint.infer.function import Informed, Outcome
 from devlint.lint import lint
 from devlint.match.registry import active
+from devlint.project.index import Project, View
 from devlint.settings import Selection, Settings
 
 EVERYTHING = Settings(selections=(Selection(("ALL",)),))
@@ -226,3 +232,59 @@ def test_every_element_of_a_long_display_is_looked_at(display: str) -> None:
     items = ", ".join(["torch.ones(3, device='cuda')"] * 300)
     found = lint(f"import torch\ny = {display.format(items)}\n", "a.py")
     assert [finding.code for finding in found] == ["DEV202"] * 300
+
+
+CROWD = 9
+"""Of so many that all ask each other, the ways from one to the rest are a hundred thousand."""
+
+
+def test_functions_that_all_call_each_other_are_analysed_a_few_times_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runs: list[str] = []
+    run = File._run
+
+    def counted(file: File, function: Function, informed: Informed) -> Outcome:
+        runs.append(function.name)
+        if len(runs) > CROWD * 10:
+            pytest.fail("functions are analysed once for each way to them")
+        return run(file, function, informed)
+
+    monkeypatch.setattr(File, "_run", counted)
+    source = "import torch\n"
+    for each in range(CROWD):
+        calls = [f"    f{other}(x, depth)\n" for other in range(CROWD) if other != each]
+        source += f"def f{each}(x, depth):\n" + "".join(calls) + "    x.cuda()\n"
+    events = infer(source).events
+    assert len(set(runs)) == CROWD
+    assert len([event for event in events if isinstance(event, Move)]) == CROWD
+
+
+def test_files_that_all_ask_each_other_are_analysed_a_few_times_each(tmp_path: Path) -> None:
+    runs: list[str] = []
+
+    def counted(tree: ast.Module, name: str, view: View) -> ModuleSummary:
+        runs.append(name)
+        if len(runs) > CROWD * 4:
+            pytest.fail("files are analysed once for each way to them")
+        return summarise(tree, name, view)
+
+    (tmp_path / "pyproject.toml").touch()
+    for each in range(CROWD):
+        source = f"def f{each}(x):\n    return x\n"
+        for other in range(CROWD):
+            if other != each:
+                source += f"from m{other} import f{other}\nf{other}({other})\n"
+        (tmp_path / f"m{each}.py").write_text(source)
+    project = Project(lambda path: Path(path).read_text(), counted)
+    found = project.view(str(tmp_path / "main.py")).find("m0.f0")
+    assert isinstance(found, FunctionSummary)
+    assert [each.name for each in found.parameters] == ["x"]
+    assert set(runs) == {f"m{each}" for each in range(CROWD)}
+
+
+def test_a_long_circle_of_calls_hides_nothing() -> None:
+    source = "import torch\n"
+    for each in range(20):
+        source += f"def f{each}(x):\n    f{(each + 1) % 20}(x)\n    x.cuda()\n"
+    assert len([event for event in infer(source).events if isinstance(event, Move)]) == 20

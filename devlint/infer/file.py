@@ -86,6 +86,9 @@ class File:
         self._names: dict[ast.AST, str] = {}
         self._summaries: dict[str, FunctionSummary] = {}
         self._frames: list[_Frame] = []
+        self._waiting: dict[str, tuple[FunctionSummary, int]] = {}
+        """What is known so far of functions whose circle is not closed yet, with the lowest function on the
+        stack that they call: each is analysed once, however many of the circle call it."""
         self._informed: dict[str, Informed] = {}
         self._views: dict[str, Class | None] = {}
         self._resolved: dict[str, Value | None] = {}
@@ -142,17 +145,25 @@ class File:
 
     def _ensure(self, name: str) -> FunctionSummary:
         """The summary of a function of this file, from outside of any run."""
-        waiting = [name]
+        waiting, cut = [name], []
         while waiting:
             try:
                 self.summary(waiting[-1])
                 waiting.pop()
             except _First as first:
-                self._frames.clear()
-                if first.name in waiting:
-                    # A long circle: let it be analysed in one go.
-                    self._summaries.setdefault(first.name, NOTHING)
+                self._unwind()
+                if first.name in waiting and first.name not in self._summaries:
+                    # A circle too long to be analysed in one go is cut here.
+                    self._summaries[first.name] = NOTHING
+                    cut.append(first.name)
                 waiting.append(first.name)
+        for each in cut:
+            while each not in self.logs:
+                try:
+                    self._settle_circle(each, {each})
+                except _First as first:
+                    self._unwind()
+                    self._ensure(first.name)
         return self._summaries[name]
 
     def _rerun_general(self) -> bool:
@@ -199,7 +210,7 @@ class File:
             try:
                 self._learn(name, self._run(self.functions[name], known), general=False)
             except _First as first:
-                self._frames.clear()
+                self._unwind()
                 self._ensure(first.name)
                 self._informed.pop(name)
             else:
@@ -218,12 +229,24 @@ class File:
             return found if isinstance(found, FunctionSummary) else None
         for frame in self._frames:
             if frame.name == name:
-                for above in self._frames[frame.index :]:
-                    above.low = min(above.low, frame.index)
+                self._depends(frame.index)
                 return NOTHING
+        waiting = self._waiting.get(name)
+        if waiting is not None:
+            self._depends(waiting[1])
+            return waiting[0]
         if len(self._frames) >= _MAX_NESTED:
             raise _First(name)
         return self._analyse(name)
+
+    def _depends(self, index: int) -> None:
+        """What is being analysed calls, in the end, a function that is itself being analysed."""
+        for above in self._frames[index:]:
+            above.low = min(above.low, index)
+
+    def _unwind(self) -> None:
+        self._frames.clear()
+        self._waiting.clear()
 
     def _analyse(self, name: str) -> FunctionSummary:
         frame = _Frame(name, len(self._frames))
@@ -236,6 +259,7 @@ class File:
             below = self._frames[-1]
             below.low = min(below.low, frame.low)
             below.circle |= frame.circle
+            self._waiting[name] = outcome.summary, frame.low
             return outcome.summary
         if len(frame.circle) > 1 or outcome.log.calls_itself(name):
             return self._settle_circle(name, frame.circle)
@@ -247,6 +271,7 @@ class File:
         names = sorted(circle)
         for each in names:
             self._summaries[each] = NOTHING
+            self._waiting.pop(each, None)
         for _ in range(_ROUNDS_IN_CIRCLE):
             changed = False
             for each in names:
