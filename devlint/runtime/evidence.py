@@ -1,7 +1,7 @@
 """Whether torch does what a row of knowledge says, tried on the simulated device and on a build without any.
 
-`python -m devlint.runtime.evidence PART FROM EVERY` prints a line of JSON for each row that it tries, which is
-one in EVERY from number FROM on: its name, a verdict, and why. PART is `bare`, where there is no accelerator, or
+`python -m devlint.runtime.evidence PART FROM EVERY` prints a line of JSON for each row that it tries, one in
+EVERY from number FROM on: its name, a verdict, and why. PART is `bare`, where there is no accelerator, or
 `device`, where the simulated one is shown as CUDA.
 """
 
