@@ -133,7 +133,7 @@ TABLES = (
     minimum mul multiply ne nextafter not_equal remainder true_divide xlogy(other)
     argsort(dim, descending, *, stable)
     as_strided(size, stride, storage_offset)
-    as_strided_scatter(src, size, stride, storage_offset)
+    as_strided_scatter(src, size, stride, storage_offset): place=first
     baddbmm(batch1, batch2, out_dtype, *, alpha, beta)
     bernoulli(p, *, generator)
     bmm mm(mat2, out_dtype)
@@ -149,7 +149,7 @@ TABLES = (
     diag tril triu(diagonal)
     diag_embed diagonal(offset, dim1, dim2)
     diagflat(offset)
-    diagonal_scatter(src, offset, dim1, dim2)
+    diagonal_scatter(src, offset, dim1, dim2): place=first
     diff(n, dim, prepend, append)
     div divide(other, *, rounding_mode)
     expand(*size, implicit)
@@ -201,8 +201,8 @@ TABLES = (
     scatter(dim, index, src, *, reduce, value)
     scatter_add(dim, index, src)
     scatter_reduce(dim, index, src, reduce, *, include_self)
-    select_scatter(src, dim, index)
-    slice_scatter(src, dim, start, end, step)
+    select_scatter(src, dim, index): place=first
+    slice_scatter(src, dim, start, end, step): place=first
     smm(mat2)
     sparse_mask(mask)
     sspaddmm(mat1, mat2, *, alpha, beta)

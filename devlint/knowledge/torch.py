@@ -113,7 +113,7 @@ TABLES = (
     argsort(input, dim, descending, *, out, stable)
     as_strided(input, size, stride, storage_offset)
     as_strided_copy(input, size, stride, storage_offset, *, out)
-    as_strided_scatter(input, src, size, stride, storage_offset, *, out)
+    as_strided_scatter(input, src, size, stride, storage_offset, *, out): place=first
     avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad, *, out)
     baddbmm(input, batch1, batch2, out_dtype, *, alpha, beta, out)
     batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, cudnn_enabled)
@@ -150,7 +150,7 @@ TABLES = (
     diag_embed diagonal_copy(input, offset, dim1, dim2, *, out)
     diagflat(input, offset)
     diagonal(input, offset, dim1, dim2)
-    diagonal_scatter(input, src, offset, dim1, dim2, *, out)
+    diagonal_scatter(input, src, offset, dim1, dim2, *, out): place=first
     diff(input, n, dim, prepend, append, *, out)
     div divide(input, other, *, out, rounding_mode)
     embedding(weight, indices, padding_idx, scale_grad_by_freq, sparse, *, out)
@@ -231,9 +231,9 @@ TABLES = (
     scatter_reduce(input, dim, index, src, reduce, *, include_self, out)
     searchsorted(sorted_sequence, input, *, out, out_int32, right, side, sorter)
     select(input, dim, index)
-    select_scatter(input, src, dim, index, *, out)
+    select_scatter(input, src, dim, index, *, out): place=first
     slice_copy(input, dim, start, end, step, *, out)
-    slice_scatter(input, src, dim, start, end, step, *, out)
+    slice_scatter(input, src, dim, start, end, step, *, out): place=first
     smm(input, mat2)
     squeeze unsqueeze(input, dim)
     sspaddmm(input, mat1, mat2, *, alpha, beta, out)

@@ -1,8 +1,8 @@
 """Whether torch does what a row of knowledge says, tried on the simulated device and on a build without any.
 
-`python -m devlint.runtime.evidence PART FROM EVERY` prints a line of JSON for each row that it tries, which
-is one in EVERY from number FROM on: its name, a verdict, and why. PART is `bare`, where there is no
-accelerator, or `device`, where the simulated one is shown as CUDA.
+`python -m devlint.runtime.evidence PART FROM EVERY` prints a line of JSON for each row that it tries, one in
+EVERY from number FROM on: its name, a verdict, and why. PART is `bare`, where there is no accelerator, or
+`device`, where the simulated one is shown as CUDA.
 """
 
 from __future__ import annotations

@@ -32,6 +32,8 @@ _FACTORIES = (
 )
 _OBEY_CONTEXT = device_context._device_constructors()
 """The functions that obey `with torch.device(…)`."""
+_DEAF = {"range"}
+"""Those that torch lists among them, but whose call it never shows to what should place it."""
 _METHODS = (
     *("new_empty", "new_empty_strided", "new_full", "new_ones", "new_tensor", "new_zeros", "to"),
     *("bernoulli", "bernoulli_", "cauchy_", "exponential_", "geometric_", "log_normal_", "multinomial"),
@@ -80,7 +82,7 @@ def _wrap(owner: Any, name: str) -> None:
         return original(*args, **kwargs)
 
     setattr(owner, name, call)
-    if original in _OBEY_CONTEXT:
+    if original in _OBEY_CONTEXT and name not in _DEAF:
         _OBEY_CONTEXT.add(call)
     if owner is torch:  # scripted code calls the operator, not the wrapper
         torch.jit._builtins._register_builtin(call, f"aten::{name}")

@@ -42,7 +42,7 @@ ANSWERS = {
     "legacy": (True, "cuda"),
     "factory": ("cuda", "cuda"),
     "string": "torch.cuda.DoubleTensor",
-    "context": "cuda",
+    "context": ("cuda", "cpu"),
     "default": ("cuda", "cuda"),
     "thread": "cuda",
     "backward": [2.0, 2.0, 2.0],

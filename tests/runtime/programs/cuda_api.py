@@ -15,7 +15,7 @@ if torch.cuda.is_available():
     seen["factory"] = torch.zeros(2, device="cuda").device.type, x.new_ones(2).device.type
     seen["string"] = torch.zeros(2).type("torch.cuda.DoubleTensor").type()
     with torch.device("cuda"):
-        seen["context"] = torch.ones(2).device.type
+        seen["context"] = torch.ones(2).device.type, torch.range(0, 2).device.type
     torch.set_default_device("cuda")
     seen["default"] = torch.ones(2).device.type, torch.get_default_device().type
     torch.set_default_device(None)
