@@ -148,7 +148,7 @@ class File:
         waiting, cut = [name], []
         while waiting:
             try:
-                self.summary(waiting[-1])
+                self._summary(waiting[-1])
                 waiting.pop()
             except _First as first:
                 self._unwind()
@@ -221,6 +221,11 @@ class File:
 
     def summary(self, name: str) -> FunctionSummary | None:
         """What a function of the project does; analyses one of this file the first time."""
+        if not self._frames and name in self.functions:
+            return self._ensure(name)
+        return self._summary(name)
+
+    def _summary(self, name: str) -> FunctionSummary | None:
         known = self._summaries.get(name)
         if known is not None:
             return known

@@ -425,13 +425,14 @@ class Machine:
         return found
 
     def where(self, value: Value) -> Place:
-        """Where a value is; an unknown object is at a place of its own."""
+        """Where a value is; an unknown object is at a place of its own, until something moves it."""
         if value.kind in (Kind.MODULE, Kind.INSTANCE):
             return self.place_of(value)
         if (
             value.place.form is Form.UNKNOWN
             and value.who is not None
             and value.kind in (Kind.UNKNOWN, Kind.BATCH)
+            and (value.origin is None or value.origin.how != "moved")
         ):
             return Place(Form.AT, "", value.who)
         return value.place
