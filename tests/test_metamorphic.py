@@ -49,7 +49,7 @@ def found(text: str, path: Path | str = "a.py", project: Project | None = None) 
 
 
 def first_line(node: ast.stmt) -> int:
-    decorators = getattr(node, "decorator_list", ())
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min((node.lineno, *(each.lineno for each in decorators)))
 
 
@@ -61,7 +61,8 @@ def bound(tree: ast.Module) -> set[str]:
 
 def needed(node: Definition) -> set[str]:
     """The names that a definition reads and does not bind itself."""
-    used, own = set(), {node.name}
+    used: set[str] = set()
+    own = {node.name}
     for each in ast.walk(node):
         if isinstance(each, ast.Name):
             (used if isinstance(each.ctx, ast.Load) else own).add(each.id)
