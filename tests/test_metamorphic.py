@@ -49,7 +49,7 @@ def found(text: str, path: Path | str = "a.py", project: Project | None = None) 
 
 
 def first_line(node: ast.stmt) -> int:
-    decorators = getattr(node, "decorator_list", ())
+    decorators: list[ast.expr] = getattr(node, "decorator_list", [])
     return min((node.lineno, *(each.lineno for each in decorators)))
 
 

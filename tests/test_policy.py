@@ -67,11 +67,8 @@ def compared(tree: ast.Module) -> Iterator[str]:
             sides = node.args if node.func.attr in ("startswith", "endswith") else []
         for side in sides:
             each = side.elts if isinstance(side, (ast.Tuple, ast.List, ast.Set)) else [side]
-            yield from (part.value for part in each if isinstance(part, ast.Constant) and is_text(part.value))
-
-
-def is_text(value: object) -> bool:
-    return isinstance(value, str) and value != ""
+            values = (part.value for part in each if isinstance(part, ast.Constant))
+            yield from (value for value in values if isinstance(value, str) and value)
 
 
 def vocabulary() -> set[str]:
@@ -80,7 +77,9 @@ def vocabulary() -> set[str]:
     for path in [*(ROOT / "core").glob("*.py"), ROOT / "infer" / "log.py"]:
         for node in ast.walk(parsed(path)):
             if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "Literal":
-                found.update(each.value for each in ast.walk(node.slice) if isinstance(each, ast.Constant))
+                found.update(
+                    str(each.value) for each in ast.walk(node.slice) if isinstance(each, ast.Constant)
+                )
     for _, row in rows():
         found |= {*row.topics, row.gives, row.place, row.by}
     found |= {hint.says for hint in HINTS}

@@ -12,8 +12,9 @@ from .index import Project
 _MAX_BYTES = 4_000_000
 """Larger files are data; what they define is not asked for."""
 
-_TELLS = re.compile(rb"torch|device|cuda|gpu|\.to\(|\.cpu\(")
-"""What a file mentions that tells anything of where values live; without it, it need not be analysed."""
+_TELLS = re.compile(rb"torch|device|cuda|gpu|\.to\(|\.cpu\(|from[ \t]+\.|import[ \t]+\*")
+"""What a file mentions that tells anything of where values live, or hands on what others define; without it,
+it need not be analysed."""
 
 
 def project() -> Project:
@@ -28,6 +29,7 @@ def _read(path: str) -> str | None:
             return None
         with open(path, "rb") as file:
             raw = file.read()
-        return decode(raw).text if _TELLS.search(raw) else None
+        hands_on = os.path.basename(path).startswith("__init__.")
+        return decode(raw).text if hands_on or _TELLS.search(raw) else None
     except (OSError, SyntaxError, ValueError, LookupError):
         return None
