@@ -288,3 +288,11 @@ def test_a_long_circle_of_calls_hides_nothing() -> None:
     for each in range(20):
         source += f"def f{each}(x):\n    f{(each + 1) % 20}(x)\n    x.cuda()\n"
     assert len([event for event in infer(source).events if isinstance(event, Move)]) == 20
+
+
+def test_a_long_chain_of_calls_from_the_top_of_a_file_is_followed_to_its_end() -> None:
+    source = "import torch\n"
+    for each in range(40):
+        source += f"def f{each}(x):\n    f{each + 1}(x)\n"
+    source += "def f40(x):\n    x.cuda()\nf0(torch.ones(2))\n"
+    assert [finding.code for finding in lint(source, "a.py")] == ["DEV201"]

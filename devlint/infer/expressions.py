@@ -257,7 +257,7 @@ class Expressions(Machine):
                 if value.kind is Kind.PARAMETER:
                     return Value(Kind.PARAMETER, Place(Form.AT, "", ref), part)
                 return value._replace(who=part, origin=None)
-            return value
+            return unknown_attribute(self, base, name) if value == UNKNOWN else value
         if name in knowledge.MODULE_ONLY or (view.is_module and name in knowledge.TENSOR_TOO):
             return UNKNOWN
         return unknown_attribute(self, base, name)
