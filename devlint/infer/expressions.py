@@ -257,7 +257,10 @@ class Expressions(Machine):
                 if value.kind is Kind.PARAMETER:
                     return Value(Kind.PARAMETER, Place(Form.AT, "", ref), part)
                 return value._replace(who=part, origin=None)
-            return unknown_attribute(self, base, name) if value == UNKNOWN else value
+            if value.kind is Kind.UNKNOWN and value.who is None and ref is not None:
+                # One of several values: what use shows of it is still worth keeping.
+                return value._replace(who=self.objects.part(ref, Attr(name)))
+            return value
         if name in knowledge.MODULE_ONLY or (view.is_module and name in knowledge.TENSOR_TOO):
             return UNKNOWN
         return unknown_attribute(self, base, name)

@@ -152,7 +152,9 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
     of_torch = library.startswith("torch.nn.")
     if of_torch:
         values = [value for _, value in args.all()]
-        machine.note_unknown(values[:1], Evidence.TENSOR)
+        for value in values[:1]:
+            if value.kind in (Kind.UNKNOWN, Kind.BATCH):
+                machine.note(value, Evidence.TENSOR)
         machine.note_unknown(values[1:], Evidence.OPERAND)
     known = of_torch or knowledge.is_strict_model(library)
     if not known:  # of what an unknown model takes beside its input, nobody knows what becomes
