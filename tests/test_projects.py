@@ -75,3 +75,13 @@ def test_a_file_says_the_same_after_any_other(files: list[Path]) -> None:
 
 def test_every_project_has_something_to_find(files: list[Path]) -> None:
     assert any("# DEV" in path.read_text(encoding="utf-8", errors="replace") for path in files)
+
+
+def test_files_of_the_same_name_in_other_folders_are_others(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "main.py").write_text("import torch\nfrom net import move\nmove(torch.ones(4))\n")
+    (tmp_path / "one" / "net.py").write_text("def move(x):\n    return x\n")
+    around = project()
+    assert around.view(str(tmp_path / "one" / "main.py")).find("net.move") is not None
+    assert around.view(str(tmp_path / "two" / "main.py")).find("net.move") is None

@@ -142,7 +142,6 @@ def _places(events: list[Event]) -> list[tuple[object, ...]]:
         (compare(inside("forward")), []),
         (compare(outside("forward")), [28]),
     ],
-    ids=str,
 )
 def test_what_matches(watch: Watch, expected: list[int]) -> None:
     assert rows(watch) == expected
@@ -176,7 +175,6 @@ def test_a_rule_is_told_once_of_what_two_of_its_watches_match() -> None:
         (use("torch.cuda.FloatTensor"), "import torch\nx = torch.cuda.FloatTensor\n", True),
         (compare(), "import torch\n", True),
     ],
-    ids=str,
 )
 def test_what_a_file_must_contain(watch: Watch, text: str, matters: bool) -> None:
     assert sift.matters(text.encode(), words(watch)) is matters

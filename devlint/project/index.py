@@ -35,13 +35,13 @@ class Project:
         self._early: dict[str, ModuleSummary | None] = {}
         """What is known so far of files that ask for one that is still being analysed."""
         self._running: list[_Running] = []
-        self._paths: dict[str, str] = {}
-        """The file of each module by its name."""
+        self._paths: dict[tuple[str, str], str] = {}
+        """The file of each module by the root of its project, in which its name is unique, and that name."""
 
     def view(self, path: str) -> View:
         """The project as one of its files sees it."""
         path = os.path.abspath(path)
-        self._paths.setdefault(self.layout.module_name(path), path)
+        self._paths.setdefault((self._root(path), self.layout.module_name(path)), path)
         return View(self, path)
 
     def forget(self, path: str) -> None:
@@ -83,7 +83,7 @@ class Project:
 
     def _run(self, path: str, hidden: frozenset[str]) -> ModuleSummary | None:
         name = self.layout.module_name(path)
-        self._paths.setdefault(name, path)
+        self._paths.setdefault((self._root(path), name), path)
         text = self._read(path)
         if text is None:
             return None
@@ -95,11 +95,15 @@ class Project:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
 
-    def named(self, dotted: str) -> tuple[str, str] | None:
-        """The file and the rest of a name that a summary gave."""
+    def _root(self, path: str) -> str:
+        return self.layout.project_of(os.path.dirname(path))
+
+    def named(self, dotted: str, near: str) -> tuple[str, str] | None:
+        """The file and the rest of a name that a summary gave, in the project of the file `near`."""
+        root = self._root(near)
         module, rest = dotted, ""
         while module:
-            path = self._paths.get(module)
+            path = self._paths.get((root, module))
             if path is not None:
                 return path, rest
             module, _, last = module.rpartition(".")
@@ -140,7 +144,7 @@ class View:
 
     def _follow(self, dotted: str, importer: str, left: int) -> Answer:
         found = self._project.layout.find(dotted, importer)
-        path, rest = found if found is not None else (self._project.named(dotted) or ("", ""))
+        path, rest = found if found is not None else (self._project.named(dotted, self.path) or ("", ""))
         if not path or not rest or path == self.path or path in self._hidden or not left:
             return None
         summary = self._project.module(path)
