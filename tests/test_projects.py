@@ -81,7 +81,7 @@ def test_files_of_the_same_name_in_other_folders_are_others(tmp_path: Path) -> N
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "main.py").write_text("import torch\nfrom net import move\nmove(torch.ones(4))\n")
-    (tmp_path / "one" / "net.py").write_text("def move(x):\n    return x\n")
+    (tmp_path / "one" / "net.py").write_text("def move(x):\n    return x.to(0)\n")
     around = project()
     assert around.view(str(tmp_path / "one" / "main.py")).find("net.move") is not None
     assert around.view(str(tmp_path / "two" / "main.py")).find("net.move") is None
