@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import subprocess
 import sys
@@ -133,8 +134,9 @@ def loaded(tmp_path: Path, source: str) -> set[str]:
     """Return the modules that are loaded once a file has been linted."""
     (tmp_path / "a.py").write_text(source)
     code = "import sys; from devlint.cli import main; main(['a.py']); print(*sys.modules, file=sys.stderr)"
+    own = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}  # other tests install rules meanwhile
     run = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], cwd=tmp_path, env=own, capture_output=True, text=True, check=True
     )
     return set(run.stderr.split())
 

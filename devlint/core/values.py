@@ -177,10 +177,15 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
         a.known if a.kind is b.kind and a.known == b.known else None,
         items,
         element,
-        a.origin if a.origin == b.origin else None,
+        a.origin if a.origin == b.origin else _moved(a) or _moved(b),
         a.holds | b.holds,
         a.measures if a.measures == b.measures else None,
     )
+
+
+def _moved(value: Value) -> Origin | None:
+    """What was moved on one path is not known to be where it was."""
+    return value.origin if value.origin is not None and value.origin.how == "moved" else None
 
 
 def container(
