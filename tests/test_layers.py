@@ -132,11 +132,13 @@ def test_nothing_but_a_rule_knows_its_code(name: str) -> None:
 
 def loaded(tmp_path: Path, source: str) -> set[str]:
     """Return the modules that are loaded once a file has been linted."""
-    (tmp_path / "a.py").write_text(source)
+    here = tmp_path / "here"
+    here.mkdir(exist_ok=True)
+    (here / "a.py").write_text(source)
     code = "import sys; from devlint.cli import main; main(['a.py']); print(*sys.modules, file=sys.stderr)"
     own = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}  # other tests install rules meanwhile
     run = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, env=own, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code], cwd=here, env=own, capture_output=True, text=True, check=True
     )
     return set(run.stderr.split())
 
