@@ -50,6 +50,9 @@ UNSAFE = [
     "def f(boxes):\n    boxes.to(device)\n    return boxes.unsqueeze(0)\nf(x)",
 ]
 NO_FIX = [
+    "s = torch.tensor(2.0)\ndef f(t: torch.Tensor, where):\n    t.to(where)\n    return t\n"
+    "print(torch.cat([s.reshape(-1), f(x, device).reshape(-1)]))",
+    "s = torch.tensor(2.0)\ns.to(device)\ny.cpu()\nprint(s + y)",
     "if device.type == 'cuda':\n    x.to(device)\nelse:\n    y = y.cpu()\n"
     "m = torch.nn.Linear(3, 3)\nm.to(x.device)\nm(torch.ones(3))",
     "y.cpu()\nprint(y + z)",

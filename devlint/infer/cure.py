@@ -122,20 +122,20 @@ def _harm(tree: ast.Module, kept: list[_Kept], index: Index | None, name: str) -
     bad = {each.index for each in kept if each.spilled or each.target is None}
     certain: set[int] = set()
     met = [
-        (raw.here, raw.there)
+        (raw.here, raw.there, Kind.SCALAR in (raw.one.kind, raw.other.kind))
         for log in file.logs.values()
         for raw in log.meetings.values()
         if Form.KEPT in (raw.here.form, raw.there.form)
     ]
     while True:
         size = len(bad)
-        for here, there in met:
+        for here, there, scalar in met:
             blamed = _moves_of(here) | _moves_of(there)
             now, other = _real(kept, here, bad), _real(kept, there, bad)
             if now is not None and other is not None:
                 if _same_place(now, other) or _is_device_of(file, now, other):
                     continue
-                if _conflict(_before(kept, here), _before(kept, there)):
+                if not scalar and _conflict(_before(kept, here), _before(kept, there)):
                     continue
                 if _conflict(now, other) and not blamed & bad:
                     certain |= blamed

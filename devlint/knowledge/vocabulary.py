@@ -15,6 +15,10 @@ CASTS = words("float double half bfloat16 long int short byte char bool cfloat c
 """Tensor methods that return a copy in another dtype."""
 ACCELERATORS = names.ACCELERATOR_TYPES
 DEVICE_KEYWORDS = names.DEVICE_PARAMETERS
+GIVES_DIMENSIONS = words(
+    "reshape view unsqueeze unsqueeze_ expand repeat flatten ravel tile view_as reshape_as expand_as"
+)
+"""Methods after which a 0-dim tensor has dimensions, and no longer meets any device."""
 NUMBER_ATTRIBUTES = words("shape ndim requires_grad is_leaf nbytes itemsize names layout")
 """Tensor attributes that are no tensor."""
 DTYPES = frozenset(f"torch.{name}" for name in names.DTYPES)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ... import knowledge
 from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.places import CPU, UNKNOWN_PLACE
@@ -71,7 +72,8 @@ def method(machine: Machine, site: Site) -> Value:
     if "takes-callables" not in site.row.topics:
         note_tensors(machine, site)
     alone = not site.args.positional and not site.args.keywords
-    scalar = base.kind is Kind.SCALAR or (site.row.gives == "reduced" and alone)
+    stays = base.kind is Kind.SCALAR and site.name not in knowledge.GIVES_DIMENSIONS
+    scalar = stays or (site.row.gives == "reduced" and alone)
     return machine.own(site.node, Kind.SCALAR if scalar else Kind.TENSOR, place, "op")
 
 
