@@ -51,7 +51,7 @@ class _Kept:
     @property
     def place(self) -> Place:
         """Where the kept copy is."""
-        return Place(Form.KEPT, "", None, frozenset({Branch(self.index, -1, True, "", -1)}))
+        return Place(Form.KEPT, "", None, frozenset({_branch(self.index)}))
 
 
 def keepings(
@@ -147,10 +147,15 @@ def _harm(tree: ast.Module, kept: list[_Kept], index: Index | None, name: str) -
     return bad, certain
 
 
+def _branch(move: int) -> Branch:
+    """What stands for a move in a place; a place also has the branches of the program on which it holds."""
+    return Branch(move, -1, True, "", -1)
+
+
 def _moves_of(place: Place) -> set[int]:
     if place.form is not Form.KEPT:
         return set()
-    return {branch.chain for branch in place.when if branch != MIXED}
+    return {branch.chain for branch in place.when if branch != MIXED and branch == _branch(branch.chain)}
 
 
 def _spill(kept: list[_Kept], values: Iterable[Value], from_device: bool) -> None:
