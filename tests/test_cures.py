@@ -114,3 +114,11 @@ def test_the_program_is_not_searched_for_each_move(monkeypatch: pytest.MonkeyPat
 
     monkeypatch.setattr(ast, "walk", counted)
     assert nodes(160) < 3 * nodes(80)
+
+
+def test_branches_are_not_taken_for_moves() -> None:
+    moved = (
+        "if len(x) % 2:\n    y = y.cpu()\n    x = x + y\n"
+        "if torch.cuda.is_available():\n    y.to(device)\ny.to(device)\n"
+    )
+    assert [finding.code for finding in lint(HEAD + moved, "a.py", EVERYTHING)] == ["DEV101", "DEV101"]
