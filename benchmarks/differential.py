@@ -18,10 +18,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from devlint.config.settings import Settings
 from devlint.finding import Severity
-from devlint.fix import fix
-from devlint.lint import lint
-from devlint.settings import Settings
+from devlint.run.fix import fix
+from devlint.run.lint import lint
 
 _PRELUDE = """\
 import torch

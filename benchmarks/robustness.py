@@ -15,9 +15,9 @@ import sys
 import time
 import traceback
 
-from devlint import sift
-from devlint.lint import lint
-from devlint.settings import Selection, Settings
+from devlint.config.settings import Selection, Settings
+from devlint.run.lint import lint
+from devlint.source import sift
 
 EVERYTHING = Settings(selections=(Selection(("ALL",)),))
 

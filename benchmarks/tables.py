@@ -11,9 +11,9 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from devlint.lint import lint
+from devlint.config.settings import Selection, Settings
 from devlint.match.registry import installed
-from devlint.settings import Selection, Settings
+from devlint.run.lint import lint
 
 if TYPE_CHECKING:
     from devlint.match.registry import Installed

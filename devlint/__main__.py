@@ -7,6 +7,6 @@ if __name__ == "__main__":
     # place of the one that devlint means. What Python and devlint's package import before cannot be helped.
     if not (sys.flags.isolated or getattr(sys.flags, "safe_path", False)):
         del sys.path[0]
-    from .cli import main
+    from .commands.cli import main
 
     sys.exit(main())

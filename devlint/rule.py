@@ -7,16 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
-from .claim import (
-    MIXED_DEVICES,
-    NO_ACCELERATOR,
-    RUNS,
-    Claim,
-    Observes,
-    Raises,
-    Runs,
-    everywhere,
-)
+from .claim import MIXED_DEVICES, NO_ACCELERATOR, RUNS, Claim, Observes, Raises, Runs, everywhere
 from .core.events import (
     At,
     Bind,

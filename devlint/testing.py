@@ -18,9 +18,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from .fix import fix
-from .lint import lint
-from .settings import Selection, Settings
+from .config.settings import Selection, Settings
+from .run.fix import fix
+from .run.lint import lint
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

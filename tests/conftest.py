@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from devlint import lint as lint_module
 from devlint.core.events import At, Call, Why
 from devlint.infer import Inference
 from devlint.match import manifest, registry
+from devlint.run import lint as lint_module
+from devlint.source.text import split_rows
 from devlint.span import Span
-from devlint.text import split_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from devlint.cli import main
+from devlint.commands.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -535,9 +535,9 @@ def test_noqa_goes_on_after_files_that_cannot_be_read(here: Path, capsys: pytest
 def test_noqa_goes_on_after_a_file_that_fails(
     here: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    import devlint.noqa
+    import devlint.comments.noqa
 
-    whole = vars(devlint.noqa)["add"]
+    whole = vars(devlint.comments.noqa)["add"]
 
     def add(raw: bytes, path: str, *more: object) -> object:
         if path == "a.py":
@@ -545,7 +545,7 @@ def test_noqa_goes_on_after_a_file_that_fails(
         return whole(raw, path, *more)
 
     (here / "b.py").write_text(OLD)
-    monkeypatch.setattr(devlint.noqa, "add", add)
+    monkeypatch.setattr(devlint.comments.noqa, "add", add)
     status, rows, said = found(capsys, "--add-noqa")
     assert (status, rows) == (2, ["a.py:5"])
     assert said == ["devlint: a.py: internal error: LookupError: oops (-v shows where)"]
@@ -558,9 +558,9 @@ def test_one_finding_is_one_finding(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_a_file_is_read_for_its_comments_once(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import devlint.noqa
+    import devlint.comments.noqa
 
-    whole = vars(devlint.noqa)["suppressions"]
+    whole = vars(devlint.comments.noqa)["suppressions"]
     texts: list[str] = []
 
     def suppressions(text: str, rows: object) -> object:
@@ -568,6 +568,6 @@ def test_a_file_is_read_for_its_comments_once(here: Path, monkeypatch: pytest.Mo
         return whole(text, rows)
 
     (here / "a.py").write_text("import torch\nx.to(d)  # noqa: E1\n" + "y.to(d)\n" * 30)
-    monkeypatch.setattr(devlint.noqa, "suppressions", suppressions)
+    monkeypatch.setattr(devlint.comments.noqa, "suppressions", suppressions)
     assert main(["--add-noqa", "-q"]) == 0
     assert len(texts) == 1

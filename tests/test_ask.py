@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from devlint.config.settings import Settings
 from devlint.infer import record
-from devlint.lint import lint
 from devlint.match import registry
-from devlint.settings import Settings
+from devlint.run.lint import lint
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from devlint.cli import main
+from devlint.commands.cli import main
 from devlint.errors import DevlintError
-from devlint.lint import lint
+from devlint.run.lint import lint
 
 if TYPE_CHECKING:
     from collections.abc import Callable

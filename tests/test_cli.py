@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from devlint.cli import main
+from devlint.commands.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,16 +114,16 @@ def test_a_broken_rule_does_not_stop_the_others(here: Path, capsys: pytest.Captu
 def test_an_internal_error_does_not_stop_the_others(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import devlint.lint
+    import devlint.run.lint
 
-    whole = vars(devlint.lint)["infer"]
+    whole = vars(devlint.run.lint)["infer"]
 
     def infer(text: str, tree: object, wants: object, **_: object) -> object:
         if text == CLEAN:
             raise KeyError("oops")
         return whole(text, tree, wants=wants)
 
-    monkeypatch.setattr(devlint.lint, "infer", infer)
+    monkeypatch.setattr(devlint.run.lint, "infer", infer)
     assert main([".", "--output-format", "concise", "-q"]) == 2
     out, err = capsys.readouterr()
     assert out.count("bad.py:") == 2

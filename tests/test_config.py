@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, get_args, get_type_hints
 
 import pytest
 
-from devlint.cli import main
-from devlint.config import Configs
+from devlint.commands.cli import main
+from devlint.config.discovery import Configs
+from devlint.config.settings import Selection, Settings
 from devlint.errors import DevlintError
-from devlint.files import excluded
-from devlint.lint import selections_for
 from devlint.report import FORMATS
-from devlint.settings import Selection, Settings
+from devlint.run.lint import selections_for
+from devlint.source.files import excluded
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -172,7 +172,7 @@ def test_a_table_that_is_none(tmp_path: Path) -> None:
 
 
 def test_the_formats_of_the_schema_are_those_there_are() -> None:
-    from devlint.schema import Table
+    from devlint.config.schema import Table
 
     hint = get_type_hints(Table)["output_format"]
     assert get_args(get_args(hint)[0]) == FORMATS

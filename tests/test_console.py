@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from devlint.cli import main
+from devlint.commands.cli import main
 from devlint.console import diff, printable, quoted
 from devlint.report import FORMATS
 
@@ -168,7 +168,7 @@ def test_what_an_exception_says(
     def broken(*_: object, **__: object) -> None:
         raise ValueError(HOSTILE)
 
-    monkeypatch.setattr("devlint.check.lint", broken)
+    monkeypatch.setattr("devlint.commands.check.lint", broken)
     for flags in ((), ("-v",)):
         text = check(capsys, ".", *flags)
         assert "internal error: ValueError" in text
@@ -245,7 +245,7 @@ def test_a_file_whose_name_is_a_flag_is_none(
 def test_flake8_is_told_in_one_line(hostile: Path) -> None:
     from argparse import Namespace
 
-    from devlint.flake8 import Plugin
+    from devlint.doors.flake8 import Plugin
 
     key = json.dumps(HOSTILE).replace("\x7f", "\\u007f")
     (hostile / "pyproject.toml").write_text(f"[tool.devlint]\n{key} = 1\n")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from devlint.config.settings import Selection, Settings
 from devlint.core.events import Move
-from devlint.fix import fix
 from devlint.infer import infer
-from devlint.lint import lint
-from devlint.settings import Selection, Settings
+from devlint.run.fix import fix
+from devlint.run.lint import lint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import devlint.check
-from devlint.cli import main
-from devlint.printing import wants_color
-from devlint.progress import counted
+import devlint.commands.check
+from devlint.commands.cli import main
+from devlint.commands.printing import wants_color
+from devlint.run.progress import counted
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -38,13 +38,13 @@ def here(toy: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_file_that_goes_away_meanwhile(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    whole = vars(devlint.check)["lint"]
+    whole = vars(devlint.commands.check)["lint"]
 
     def lint(*arguments: object) -> object:
         (here / "b.py").unlink(missing_ok=True)
         return whole(*arguments)
 
-    monkeypatch.setattr(devlint.check, "lint", lint)
+    monkeypatch.setattr(devlint.commands.check, "lint", lint)
     assert main(FLAGS) == 1
     out, err = capsys.readouterr()
     assert [line.split(" ", 2)[:2] for line in out.splitlines()] == [
@@ -58,17 +58,17 @@ def test_a_file_that_goes_away_meanwhile(
 def test_a_file_that_goes_away_before_it_is_fixed(
     here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import devlint.fix
+    import devlint.run.fix
 
-    whole = vars(devlint.fix)["fix"]
+    whole = vars(devlint.run.fix)["fix"]
 
     def fix(*arguments: object) -> object:
         (here / "b.py").unlink(missing_ok=True)
         return whole(*arguments)
 
     (here / "c.py").write_text(BAD)
-    monkeypatch.setattr(devlint.fix, "fix", fix)
-    monkeypatch.setattr(devlint.check, "_read", lambda path: BAD.encode())
+    monkeypatch.setattr(devlint.run.fix, "fix", fix)
+    monkeypatch.setattr(devlint.commands.check, "_read", lambda path: BAD.encode())
     assert main(["--fix", *FLAGS]) == 2
     out, err = capsys.readouterr()
     assert err == "devlint: cannot fix b.py: No such file or directory\n"
@@ -351,13 +351,13 @@ def test_what_nobody_has_foreseen_is_one_message(
     def project(_: str) -> str:
         raise LookupError("oops")
 
-    monkeypatch.setattr("devlint.printing.project", project)
+    monkeypatch.setattr("devlint.commands.printing.project", project)
     message = "devlint: internal error: LookupError: oops (-v shows where)\n"
     assert main(FLAGS) == 2
     assert capsys.readouterr().err == message
     assert main(["-v", *FLAGS]) == 2
     assert "in project\n" in capsys.readouterr().err
-    monkeypatch.setattr("devlint.explain.listing", lambda: project(""))
+    monkeypatch.setattr("devlint.commands.explain.listing", lambda: project(""))
     assert main(["rules"]) == 2
     assert capsys.readouterr().err == "devlint: internal error: LookupError: oops\n"
 

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from devlint.config import Configs
-from devlint.options import parse
+from devlint.config.discovery import Configs
+from devlint.config.options import parse
+from devlint.config.settings import Selection
 from devlint.report import FORMATS
-from devlint.settings import Selection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -120,7 +120,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 def test_every_key_and_format_has_its_line() -> None:
     from msgspec.structs import fields
 
-    from devlint.schema import Table
+    from devlint.config.schema import Table
 
     keys = re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "docs/configuration.md").read_text(), re.MULTILINE)
     assert sorted(keys) == sorted(field.encode_name for field in fields(Table))

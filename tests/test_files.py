@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from devlint.config.settings import DEFAULT_EXCLUDE, Settings
 from devlint.errors import DevlintError
-from devlint.files import find
-from devlint.settings import DEFAULT_EXCLUDE, Settings
+from devlint.source.files import find
 
 if TYPE_CHECKING:
     from pathlib import Path

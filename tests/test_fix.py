@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from devlint import fix as fix_module
+from devlint.config.settings import Settings
 from devlint.errors import DevlintError
 from devlint.finding import Edit, Finding, Fix, Position, Severity
-from devlint.fix import diff, fix, write
-from devlint.settings import Settings
+from devlint.run import fix as fix_module
+from devlint.run.fix import diff, fix, write
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
+from devlint.config.settings import Selection, Settings
 from devlint.finding import Finding, Fix
-from devlint.fix import fix
-from devlint.lint import lint
 from devlint.match.registry import installed
-from devlint.settings import Selection, Settings
+from devlint.run.fix import fix
+from devlint.run.lint import lint
 from devlint.testing import Mark, marks, unmarked
 
 FOLDER = Path(__file__).parents[1] / "fixtures"

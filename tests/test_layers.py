@@ -20,9 +20,19 @@ ROOT = Path(__file__).parent.parent
 
 ORDER = [
     "",  # devlint itself: the version
-    *("span", "text", "console", "errors", "problems", "finding", "settings", "globs", "core"),
+    *(
+        "span",
+        "source.text",
+        "console",
+        "errors",
+        "problems",
+        "finding",
+        "config.settings",
+        "source.globs",
+        "core",
+    ),
     *("visit.cst", "visit.cures", "claim", "rule", "rules"),
-    *("match.selection", "sift", "unreadable"),
+    *("match.selection", "source.sift", "source.unreadable"),
     *("knowledge", "bind"),
     *("infer.room", "infer.log", "infer.definitions", "infer.machine"),
     *("infer.conditions", "infer.annotations", "infer.apply", "infer.transfers"),
@@ -30,14 +40,16 @@ ORDER = [
     *("infer.extract", "infer.classes", "infer.function", "infer.file", "infer.settle"),
     *("infer.observe", "infer.reveal", "infer.cure", "infer.record", "infer"),
     "project",
-    *("logical", "suppress", "unused", "match", "visit"),
-    *("magics", "notebook", "lint"),
-    *("fingerprint", "report"),
-    *("sources", "output", "schema", "config", "files", "fix"),
-    *("progress", "changed", "baseline", "accepted", "noqa", "show", "watch"),
-    *("options", "flags", "explain", "printing", "check", "flake8"),
+    *("comments.logical", "comments.suppress", "comments.unused", "match", "visit"),
+    *("source.magics", "source.notebook", "run.lint"),
+    *("old.fingerprint", "report"),
+    *("source.sources", "run.output", "config.schema", "config.discovery", "source.files", "run.fix"),
+    *("run.progress", "old.changed", "old.baseline", "old.accepted", "comments.noqa", "config.show"),
+    *("commands.watch", "config.options", "config.flags", "commands.explain", "commands.printing"),
+    *("commands.check", "doors"),
     *("runtime", "testing"),
-    *("cli", "__main__"),
+    *("commands.cli", "__main__"),
+    *("source", "comments", "old", "config", "run", "commands"),
 ]
 """Each part may import those before it."""
 OF_RULES = {"rule"}
@@ -135,7 +147,9 @@ def loaded(tmp_path: Path, source: str) -> set[str]:
     here = tmp_path / "here"
     here.mkdir(exist_ok=True)
     (here / "a.py").write_text(source)
-    code = "import sys; from devlint.cli import main; main(['a.py']); print(*sys.modules, file=sys.stderr)"
+    code = (
+        "import sys; import devlint.commands.cli as c; c.main(['a.py']); print(*sys.modules, file=sys.stderr)"
+    )
     own = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}  # other tests install rules meanwhile
     run = subprocess.run(
         [sys.executable, "-c", code], cwd=here, env=own, capture_output=True, text=True, check=True

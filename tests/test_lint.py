@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from devlint import __version__
+from devlint.config.settings import Selection, Settings
 from devlint.errors import DevlintError
 from devlint.finding import Edit, Position, Severity
-from devlint.lint import lint
-from devlint.settings import Selection, Settings
+from devlint.run.lint import lint
 
 pytestmark = pytest.mark.usefixtures("toy")
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SHOW = """
 import sys
-from devlint.cli import main
+from devlint.commands.cli import main
 status = main(sys.argv[1:])
 print(*sys.modules, file=sys.stderr)
 sys.exit(status)

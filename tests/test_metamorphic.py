@@ -14,12 +14,12 @@ from pathlib import Path
 import pytest
 
 import devlint
+from devlint.config.settings import Selection, Settings
 from devlint.core.digest import canonical, digest
 from devlint.infer import summarise
 from devlint.infer.file import File
-from devlint.lint import lint
 from devlint.project.index import Project
-from devlint.settings import Selection, Settings
+from devlint.run.lint import lint
 
 FOLDER = Path(__file__).parents[1] / "fixtures"
 FILES = sorted(path for path in FOLDER.glob("DEV*/*.py"))

@@ -10,13 +10,13 @@ from xml.etree import ElementTree
 
 import pytest
 
-from devlint import magics
-from devlint.cli import main
-from devlint.fix import fix
-from devlint.lint import lint
-from devlint.magics import read
-from devlint.settings import Settings
-from devlint.text import split_rows
+from devlint.commands.cli import main
+from devlint.config.settings import Settings
+from devlint.run.fix import fix
+from devlint.run.lint import lint
+from devlint.source import magics
+from devlint.source.magics import read
+from devlint.source.text import split_rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -30,7 +30,7 @@ def test_an_installed_wheel_finds_its_rules(wheel: Path, tmp_path: Path) -> None
     target = tmp_path / "site"
     zipfile.ZipFile(wheel).extractall(target)
     code = (
-        "import devlint, sys; from devlint.cli import main; status = main(['rules']);"
+        "import devlint, sys; from devlint.commands.cli import main; status = main(['rules']);"
         "print(devlint.__file__, 'rules' in sys.modules, file=sys.stderr); sys.exit(status)"
     )
     environment = {"PYTHONPATH": str(target), "PATH": ""}

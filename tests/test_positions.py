@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesmith import from_node
 
 from devlint.rule import Ask, At, Report, Rule, Use, Why, use
+from devlint.source.text import split_rows
 from devlint.span import Span
-from devlint.text import split_rows
 from devlint.visit import visitor
 
 if TYPE_CHECKING:

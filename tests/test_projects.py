@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from devlint.lint import lint
+from devlint.config.settings import Selection, Settings
 from devlint.project.disk import project
 from devlint.project.index import Project
-from devlint.settings import Selection, Settings
+from devlint.run.lint import lint
 from devlint.testing import marks
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "projects"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from devlint.cli import main
+from devlint.commands.cli import main
 from devlint.errors import DevlintError
 from devlint.match.registry import installed, unusable
 

@@ -13,18 +13,18 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from hypothesmith import from_node
 
-from devlint import sift
+from devlint.config.settings import Selection, Settings
 from devlint.core.events import Move
 from devlint.core.summary import FunctionSummary, ModuleSummary
-from devlint.fix import fix
 from devlint.infer import infer, summarise
 from devlint.infer.definitions import Function
 from devlint.infer.file import File
 from devlint.infer.function import Informed, Outcome
-from devlint.lint import lint
 from devlint.match.registry import active
 from devlint.project.index import Project, View
-from devlint.settings import Selection, Settings
+from devlint.run.fix import fix
+from devlint.run.lint import lint
+from devlint.source import sift
 
 EVERYTHING = Settings(selections=(Selection(("ALL",)),))
 TESTS = os.path.join(sysconfig.get_paths()["stdlib"], "test")

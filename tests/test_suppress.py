@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from devlint.fix import fix
-from devlint.lint import lint
-from devlint.settings import Selection, Settings
-from devlint.suppress import Suppression
+from devlint.comments.suppress import Suppression
+from devlint.config.settings import Selection, Settings
+from devlint.run.fix import fix
+from devlint.run.lint import lint
 
 if TYPE_CHECKING:
     from devlint.finding import Finding

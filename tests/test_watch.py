@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from devlint import sift
 from devlint.core.events import Call, Event
 from devlint.infer import infer
 from devlint.match import registry
@@ -47,6 +46,7 @@ from devlint.rule import (
     use,
     value,
 )
+from devlint.source import sift
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -181,7 +181,7 @@ def test_what_a_file_must_contain(watch: Watch, text: str, matters: bool) -> Non
 
 
 def test_only_rules_that_are_on_are_looked_for() -> None:
-    from devlint.settings import Selection
+    from devlint.config.settings import Selection
 
     text = b"import torch\nd = 'xpu'\n"
     assert sift.matters(text, registry.active(()).words)
@@ -190,7 +190,7 @@ def test_only_rules_that_are_on_are_looked_for() -> None:
 
 
 def test_a_third_partys_file_without_torch_is_read(provide: Callable[[str, str], None]) -> None:
-    from devlint.lint import lint
+    from devlint.run.lint import lint
 
     provide(
         "acme_rules",

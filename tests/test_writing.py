@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from devlint.cli import main
+from devlint.commands.cli import main
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,8 +22,8 @@ FIXED = "import torch\nx = x.to(d)\n"
 REAL = "import torch\nx = torch.ones(2)\nx.cuda()\nprint(x)\n"
 KILLED = """
 import os, signal, sys
-import devlint.output
-from devlint.cli import main
+import devlint.run.output
+from devlint.commands.cli import main
 from devlint.match import registry
 registry.entries()  # so that it is a.py that is written, not what is known of the rules
 function, number = sys.argv[1], int(sys.argv[2])

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import knowledge
-from ..text import split_rows
+from ..source.text import split_rows
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterator, Mapping, Sequence

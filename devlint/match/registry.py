@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
     from importlib.metadata import EntryPoint
 
-    from ..settings import Selection
+    from ..config.settings import Selection
 
 GROUP = "devlint.rules"
 _CODE = re.compile(r"[A-Z]{1,3}[0-9]{3}")  # what flake8 accepts as a plugin's code
@@ -58,7 +58,8 @@ def installed() -> Mapping[str, Installed]:
     It imports all of them: what a run of the linter needs to know first, `entries` knows without.
     Raises DevlintError where there are no rules at all.
     """
-    from .. import unreadable, unused  # what reads comments is not needed to know the rules
+    from ..comments import unused  # what reads comments is not needed to know the rules
+    from ..source import unreadable
 
     _unusable.clear()
     found = {own.CODE: _own(own) for own in (unreadable, unused)}

@@ -10,7 +10,7 @@ from ..finding import Severity
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from ..settings import Selection
+    from ..config.settings import Selection
 
 
 def choose(rules: Mapping[str, Severity], layers: Sequence[Selection]) -> frozenset[str]:

@@ -6,7 +6,7 @@ import os
 import re
 
 from ..infer import summarise
-from ..text import decode
+from ..source.text import decode
 from .index import Project
 
 _MAX_BYTES = 4_000_000

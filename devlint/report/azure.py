@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..console import printable
 from ..finding import Severity
-from ..fingerprint import relative
+from ..old.fingerprint import relative
 from .place import headline, in_file
 
 if TYPE_CHECKING:

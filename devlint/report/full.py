@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..console import printable
 from ..finding import place
-from ..text import split_rows
+from ..source.text import split_rows
 from .style import BOLD, CYAN, DIM, SEVERITY_COLORS, applies, fix_mark, paint
 
 if TYPE_CHECKING:

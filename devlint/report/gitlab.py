@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..console import escaped
 from ..finding import Severity
-from ..fingerprint import anchors, digests, relative
+from ..old.fingerprint import anchors, digests, relative
 from .place import headline, in_file
 
 if TYPE_CHECKING:

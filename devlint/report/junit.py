@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ..console import printable
-from ..fingerprint import relative
+from ..old.fingerprint import relative
 from .place import headline, in_file, line
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..console import escaped
 from ..finding import Severity, place
-from ..fingerprint import relative
-from ..text import split_rows
+from ..old.fingerprint import relative
+from ..source.text import split_rows
 from .place import headline, in_file
 
 if TYPE_CHECKING:

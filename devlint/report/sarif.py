@@ -9,7 +9,7 @@ from urllib.parse import quote
 from .. import __version__
 from ..console import escaped
 from ..finding import Severity
-from ..fingerprint import anchors, digests, relative
+from ..old.fingerprint import anchors, digests, relative
 from .place import headline, in_file
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..console import say
 from ..errors import DevlintError
 from ..match.registry import unusable
-from ..progress import status_line
+from ..run.progress import status_line
 from . import report
 from .catalogue import Case, Unproven, cases, chosen, concerns, find_fixtures, unpacked
 from .devices import DEVICES, Run, run_all

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 import libcst
 
 from ..finding import Edit, Fix, Position
-from ..text import Rows
+from ..source.text import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

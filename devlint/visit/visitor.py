@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import libcst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
+from ..comments.logical import logical_ends
 from ..errors import FAULTS, BrokenRule
 from ..finding import Finding, Position, Severity
-from ..logical import logical_ends
 from ..rule import Report
+from ..source.text import split_rows
+from ..source.unreadable import too_deep, unsupported
 from ..span import Span
-from ..text import split_rows
-from ..unreadable import too_deep, unsupported
 from . import slices
 from .ask import File, Questions
 from .change import Renderer

@@ -1,0 +1,297 @@
+"""The `check` command: lints what the command line names, fixes on request, and reports."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from .. import console, report
+from ..config import flags
+from ..config.discovery import Configs
+from ..errors import DevlintError
+from ..finding import order
+from ..problems import Problem, Problems
+from ..project.disk import project
+from ..run.lint import lint
+from ..run.progress import counted
+from ..source.files import find
+from ..source.sources import texts
+from ..source.unreadable import CODE as UNREADABLE
+from ..source.unreadable import unopened
+from . import printing
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from types import ModuleType
+
+    from ..config.settings import Settings
+    from ..errors import BrokenRule
+    from ..finding import Finding
+    from ..old.accepted import Accepted
+
+_STDIN = "-"
+
+
+def check(options: Namespace) -> int:
+    """Run the command and return the exit status."""
+    if options.watch:
+        from .watch import watch
+
+        watch(options.paths, lambda: _Check(options).run())
+        return 0
+    return _Check(options).run()
+
+
+class _Check:
+    """One run: what was asked, and what has been found so far."""
+
+    def __init__(self, options: Namespace) -> None:
+        self.options = options
+        self.here = _here()
+        self.problems = Problems(options.verbose)
+        selection = flags.selection(options)
+        self.configs = Configs(selection, options.config, options.isolated, flags.overrides(options))
+        settings = self.configs.for_folder(self.here)
+        self.format = (
+            options.output_format or printing.format_of_environment() or settings.output_format or "full"
+        )
+        if options.statistics:
+            printing.check_statistics(self.format)
+        self.findings: list[Finding] = []
+        self.sources: dict[str, str] = {}
+        self.raws: dict[str, bytes] = {}
+        self.broken: list[BrokenRule] = []
+        self.project = project()
+        self.diffs: list[str] = []
+        self.stale: list[Problem] = []
+        self.checked = 0
+        self.fixed = 0
+        self.unsafe = settings.unsafe_fixes if options.unsafe_fixes is None else True
+        self.accepted = self._accepted()
+        self.keeps_sources = (
+            self.format in report.WITH_SOURCES or self.accepted is not None or options.add_noqa
+        )
+
+    def run(self) -> int:
+        """Lint everything, print, and return the exit status."""
+        # Syntax trees are many objects and few cycles: the default thresholds cost a third of the run.
+        gc.set_threshold(200_000, 20, 50)
+        paths = self._paths()
+        if self.options.show_files or self.options.show_settings:
+            self._show(paths)
+            self._collect_broken()
+        else:
+            self._lint(paths)
+        problems = self.problems.all()
+        for message in dict.fromkeys(problem.message for problem in problems):
+            console.say(message)
+        if problems:
+            return 2
+        found = self.diffs if self.options.diff else self.findings
+        return int(bool(found or self.stale) and not self.options.exit_zero)
+
+    def _lint(self, paths: list[str]) -> None:
+        if not paths and not self.problems.all() and self.options.diff_base is None:
+            console.say("no Python files found")
+        for path in paths if self.options.quiet else counted(paths, sys.stderr):
+            try:
+                self._file(path)
+                self.checked += 1
+            except Exception as error:  # one file must not cost the findings of all the others
+                self.problems.caught(error, self._name(path))
+        self.findings.sort(key=order)
+        for step in (self._settle, self._add_noqa, self._print):
+            self._collect_broken()
+            try:
+                step()
+            except OSError:  # stdout does not take the report
+                raise
+            except Exception as error:
+                self.problems.caught(error)
+
+    def _accepted(self) -> Accepted | None:
+        if self.options.baseline is None and self.options.diff_base is None:
+            return None
+        from ..old.accepted import Accepted
+
+        return Accepted(self.options, self.configs)
+
+    def _paths(self) -> list[str]:
+        """Return the files to lint, each once, in the order of their names."""
+        found: dict[str, str] = {}
+        unread: list[str] = []
+        for argument in self.options.paths:
+            if argument == _STDIN:
+                found[_STDIN] = _STDIN
+                continue
+            try:
+                for path in find(argument, self.configs.for_folder, unread):
+                    if self.accepted is None or not self.accepted.skips(path):
+                        found.setdefault(os.path.abspath(path), path)
+            except Exception as error:
+                self.problems.caught(error, argument)
+        for message in unread:
+            self.problems.add(message)
+        return sorted(found.values())
+
+    def _show(self, paths: list[str]) -> None:
+        if self.options.show_files:
+            sys.stdout.write("".join(f"{console.quoted(path)}\n" for path in paths))
+        elif paths:
+            from ..config.show import shown
+
+            path = self._name(paths[0])
+            sys.stdout.write(shown(path, self.configs.for_file(path), self.format, self.unsafe))
+
+    def _name(self, path: str) -> str:
+        return (self.options.stdin_filename or "<stdin>") if path == _STDIN else path
+
+    def _file(self, path: str) -> None:
+        stdin = path == _STDIN
+        name = self._name(path)
+        settings = self.configs.for_file(name)  # "<stdin>" counts as a file of the current folder
+        try:
+            raw = sys.stdin.buffer.read() if stdin else _read(path)
+        except OSError as error:
+            self.findings.append(unopened(name, error))
+            return
+        if self.options.fix or self.options.diff:
+            raw, findings = self._fix(raw, name, settings, stdin)
+        else:
+            findings = lint(raw, name, settings, self.broken, self.project)
+        self.findings += findings
+        if self.accepted is not None and not any(item.code == UNREADABLE for item in findings):
+            self.accepted.linted.add(os.path.abspath(name))
+        if findings and self.keeps_sources:
+            self.sources |= texts(name, raw)
+        if findings and self.options.add_noqa:
+            self.raws[name] = raw
+
+    def _fix(self, raw: bytes, name: str, settings: Settings, stdin: bool) -> tuple[bytes, list[Finding]]:
+        from ..run import fix
+
+        def unlisted(findings: list[Finding], state: bytes) -> list[Finding]:
+            if self.accepted is None:
+                return findings
+            return self.accepted.unlisted(findings, texts(name, state))
+
+        fixed = fix.fix(raw, name, settings, self.unsafe, unlisted, self.broken, self.project)
+        if self.options.diff:
+            if fixed.raw != raw:
+                self.diffs.append(fix.diff(name, raw, fixed.raw))
+        elif stdin:
+            sys.stdout.buffer.write(fixed.raw)
+        elif fixed.raw != raw:
+            try:
+                fix.write(name, raw, fixed.raw)
+                self.project.forget(name)
+            except DevlintError as error:
+                self.problems.caught(error, name)
+                return raw, lint(raw, name, settings, self.broken, self.project)
+        self.fixed += len(fixed.applied)
+        return fixed.raw, fixed.remaining
+
+    def _collect_broken(self) -> None:
+        """Tell of rules that have raised, and of those that cannot be loaded."""
+        self.problems.broken(self.broken)
+        self.broken.clear()
+        # Where no file asked for a rule, none has been loaded, and loading them now would be for nothing.
+        registry: ModuleType | None = sys.modules.get(f"{__package__}.match.registry")
+        for error in registry.unusable() if registry else ():
+            self.problems.caught(error)
+
+    def _settle(self) -> None:
+        """Write the baseline, or leave out what is old."""
+        if self.accepted is None:
+            return
+        self.accepted.broken = self.problems.broken_codes
+        said = ""
+        if self.options.write_baseline:
+            said = self.accepted.write(self.findings, self.sources)
+            self.findings = []
+        else:
+            fixed = self.accepted.fixed(self.findings, self.sources)
+            if self.options.prune_baseline:
+                said = self.accepted.prune(fixed)
+            elif fixed:
+                self.stale.append(Problem(self.accepted.tell_fixed(fixed), self.options.baseline))
+            self.findings = self.accepted.new(self.findings, self.sources)
+        if said and not self.options.quiet:
+            console.say(said)
+
+    def _add_noqa(self) -> None:
+        """Silence what was found, and keep what cannot be."""
+        if not self.options.add_noqa:
+            return
+        from ..comments.noqa import silence
+
+        def left(name: str, after: bytes) -> list[Finding]:
+            self.sources |= texts(name, after)
+            found = lint(after, name, self.configs.for_file(name), self.broken, self.project)
+            return found if self.accepted is None else self.accepted.new(found, self.sources)
+
+        reason = self.options.reason or ""
+        kept = silence(self.findings, self.raws, self.sources, reason, left, self.problems)
+        if not self.options.quiet:
+            number = len(self.findings) - len(kept)
+            console.say(f"{number} finding{'s' * (number != 1)} silenced")
+        self.findings = kept
+
+    def _print(self) -> None:
+        """Print the report; to stderr where stdout carries a diff's or stdin's text."""
+        if self.format == "sarif":
+            from ..match.registry import installed
+
+            rules = installed()
+            self._collect_broken()
+        else:
+            rules = {}
+        carried = self.options.diff or (self.options.fix and _STDIN in self.options.paths)
+        stream = sys.stderr if carried else sys.stdout
+        outcome = report.Outcome(
+            self.findings,
+            self.sources,
+            self.options.output_file is None and printing.wants_color(self.options.color, stream),
+            self.unsafe,
+            self.fixed,
+            printing.project(self.here),
+            rules,
+            problems=self.problems.all(),
+            stale=self.stale,
+            checked=self.checked > 0,
+        )
+        if self.options.diff:
+            text = "".join(self.diffs)
+            if self.options.output_file is None:
+                text = console.diff(text, sys.stdout)
+            if not self.options.quiet:
+                console.tell(f"Would fix {self.fixed} of {self.fixed + len(self.findings)} findings.")
+            stream = sys.stdout
+        else:
+            text = printing.rendered(self.format, self.options.statistics, outcome)
+            if self.format in printing.FOR_PEOPLE and not self.options.quiet:
+                text += printing.closing(outcome)
+        if self.options.output_file is not None:
+            from ..run.output import write
+
+            try:
+                write(self.options.output_file, text.encode("utf-8", "backslashreplace"))
+            except DevlintError as error:
+                self.problems.caught(error)
+            else:
+                return
+        stream.write(text)
+
+
+def _here() -> str:
+    try:
+        return os.getcwd()
+    except OSError as error:
+        raise DevlintError(f"the current folder cannot be used: {error.strerror}") from error
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb") as file:
+        return file.read()

@@ -1,0 +1,97 @@
+"""The command line: arguments in, text and an exit status out."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from ..console import say
+from ..errors import DevlintError
+from ..problems import show_traceback, unforeseen
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+CLEAN, FOUND, FAILED = 0, 1, 2
+_VERBOSE = frozenset({"-v", "--verbose"})
+_WITHOUT_VERBOSE = frozenset({"rule", "rules", "verify"})
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run devlint and return its exit status."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    _open_streams()
+    for stream in (sys.stdout, sys.stderr):
+        # File names and code may hold what the terminal's encoding does not.
+        reconfigure = getattr(stream, "reconfigure", None)
+        if reconfigure is not None:
+            reconfigure(errors="backslashreplace")
+    try:
+        status = _dispatch(arguments)
+        sys.stdout.flush()
+        return status
+    except DevlintError as error:
+        say(error)
+        return FAILED
+    except BrokenPipeError:  # the reader, such as `head`, has gone
+        _close_stdout()
+        return FOUND
+    except OSError as error:
+        _trace(error, arguments)
+        what = "cannot write the report" if error.filename is None else error.filename
+        say(f"{what}: {error.strerror or error}")
+        _close_stdout()
+        return FAILED
+    except KeyboardInterrupt:
+        return 130
+    except Exception as error:  # Python would exit with the status that means findings
+        _trace(error, arguments)
+        hint = "" if arguments[:1] and arguments[0] in _WITHOUT_VERBOSE else " (-v shows where)"
+        say(f"{unforeseen(error)}{hint}")
+        return FAILED
+
+
+def _trace(error: Exception, arguments: list[str]) -> None:
+    if not _VERBOSE.isdisjoint(arguments):
+        show_traceback(error)
+
+
+def _open_streams() -> None:
+    """Stand something in for streams that were closed (`>&-`), for which Python has `None`.
+
+    It would print to stdout what is meant for a closed stderr, and the next file to be opened, perhaps one
+    that is being fixed, would have the number of the stream.
+    """
+    if None not in (sys.stdin, sys.stdout, sys.stderr):
+        return
+    while (handle := os.open(os.devnull, os.O_RDONLY)) <= 2:
+        pass
+    os.close(handle)
+    if sys.stdin is None:
+        sys.stdin = os.fdopen(0, encoding="utf-8", closefd=False)
+    if sys.stdout is None:  # takes nothing, so that a report is not lost in silence
+        sys.stdout = os.fdopen(1, "w", encoding="utf-8", closefd=False)
+    if sys.stderr is None:
+        sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w", encoding="utf-8")
+
+
+def _close_stdout() -> None:
+    """Send what is still to be written nowhere: Python would complain again when it closes stdout."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _dispatch(arguments: list[str]) -> int:
+    command = arguments[0] if arguments else "check"
+    if command in ("rule", "rules"):
+        from . import explain
+
+        return explain.main(arguments)
+    if command == "verify":
+        from ..runtime.verify import main as verify
+
+        return verify(arguments[1:])
+    from ..config.options import parse
+    from .check import check
+
+    return check(parse(arguments[1:] if command == "check" else arguments))

@@ -1,0 +1,1 @@
+"""Comments that silence findings: read, judged, written."""

@@ -1,0 +1,151 @@
+"""Comments that silence findings: `# noqa`, `# devlint: ignore[...]` and their forms for a whole file."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..match.selection import covers
+from .logical import comments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ..finding import Finding
+    from .logical import Comment
+
+# As flake8 has it: what follows `noqa:` and is no code is prose, and then everything is silenced.
+_CODE = r"(?:[A-Z]+[0-9]+|(?-i:[A-Z]+)(?![A-Z]))"
+_CODES = rf"{_CODE}(?:[,\s]+{_CODE})*"
+_NOQA = re.compile(rf"#\s*(?P<file>flake8\s*[:=]\s*)?noqa\b(?:\s*:\s*(?P<codes>{_CODES}))?", re.I)
+
+# Whatever follows `# devlint:` and is a word; not where the comment quotes it.
+_OURS = re.compile(r"(?<![\"'`])#\s*devlint\s*:\s*(?P<word>[a-z][\w-]*)(?P<rest>[^#]*)", re.I)
+_IGNORE = re.compile(r"\s*(?:\[(?P<codes>[^\[\]]*)\]|$)")
+"""What may follow `ignore`: codes in brackets, or nothing."""
+_WORDS = ("ignore", "file-ignore")
+_TRIED = re.compile(
+    r"allow|disable|enable|exclude|expect|mute|no-?lint|nocheck|noqa|off|on|pass|silence|skip|suppress"
+    r"|(?:disable|ignore|skip)-(?:file|line|next|next-line)"
+)
+"""What other linters have for it; these words count where they stand alone or with codes, not in prose."""
+_NAMED = r"(?:[A-Z]{1,3}[0-9]{1,3}|(?-i:DEV|ALL))(?!\w)"
+_ATTEMPT = re.compile(
+    rf"\s*(?P<open>[\[(:=-]?)\s*(?P<codes>{_NAMED}(?:[,\s]+{_NAMED})*)(?:[,\s]*[\])])?", re.I
+)
+_LIST = re.compile(r"[,\s]+")
+
+
+class Suppression(NamedTuple):
+    """The findings on some rows that have one of some codes."""
+
+    rows: range | None
+    """`None` for the whole file; empty where the comment stands where it means nothing."""
+    codes: tuple[str, ...]
+    """Codes or prefixes as they were written; none for every finding."""
+    own: bool
+    """Whether it is devlint's own form, not one that other tools read too."""
+    comment: Comment
+    at: tuple[int, int]
+    """Where in the comment it stands."""
+    codes_at: tuple[int, int] | None
+    malformed: bool = False
+    """Whether it only tries to be a suppression: then it silences nothing."""
+    cure: str | None = None
+    """How a malformed one ought to be written, where that is clear."""
+
+    def silences(self, finding: Finding) -> bool:
+        """Whether it silences this finding."""
+        return not self.malformed and self.means(finding)
+
+    def means(self, finding: Finding) -> bool:
+        """Whether it is about this finding."""
+        return (self.rows is None or finding.start.row in self.rows) and any(
+            covers(code, finding.code) for code in self.codes or ("ALL",)
+        )
+
+
+def suppressions(text: str, rows: Sequence[str]) -> list[Suppression]:
+    """Return the suppressions of a file, malformed ones included, in order."""
+    if not (_NOQA.search(text) or _OURS.search(text)):
+        return []
+    return [item for comment in comments(rows) for item in _suppressions(comment)]
+
+
+def _suppressions(comment: Comment) -> Iterator[Suppression]:
+    """Yield what a comment silences.
+
+    A `noqa` on the first or last row of a statement holds for all of it, on a row between for that row:
+    a formatter may move it to either end. An `ignore` holds for the statement that it is in or above.
+    """
+    statement = range(comment.first, comment.last + 1)
+    for match in _NOQA.finditer(comment.text):
+        if match["file"]:
+            rows = None
+        elif comment.row in (comment.first, comment.last):
+            rows = statement
+        else:
+            rows = range(comment.row, comment.row + (not comment.alone))
+        codes_at = match.span("codes") if match["codes"] else None
+        yield Suppression(rows, _listed(match["codes"]), False, comment, match.span(), codes_at)
+    for match in _OURS.finditer(comment.text):
+        own = _own(match, comment, statement)
+        if own is not None:
+            yield own
+
+
+def _own(match: re.Match[str], comment: Comment, statement: range) -> Suppression | None:
+    """Return what follows `# devlint:`, if it is a suppression or tries to be one."""
+    word, start, end = match["word"].lower().replace("_", "-"), match.start(), match.end("word")
+    if match["word"].lower() not in _WORDS:
+        return _attempt(match, word, comment, statement)
+    rows = None if word == "file-ignore" else statement
+    wellformed = _IGNORE.match(match["rest"])
+    if wellformed is None:
+        return _malformed(match, word, comment, rows)
+    if wellformed["codes"] is None:
+        return Suppression(rows, (), True, comment, (start, end), None)
+    codes = _listed(wellformed["codes"])
+    at = start, end + wellformed.end()
+    if not codes:
+        return Suppression(rows, (), True, comment, at, None, malformed=True)
+    left, right = wellformed.span("codes")
+    return Suppression(rows, codes, True, comment, at, (end + left, end + right))
+
+
+def _attempt(match: re.Match[str], word: str, comment: Comment, statement: range) -> Suppression | None:
+    """Return a word that devlint does not know, where it does not begin a sentence."""
+    codes = _ATTEMPT.match(match["rest"])
+    alone = not match["rest"].strip() or (codes is not None and not match["rest"][codes.end() :].strip())
+    bracketed = codes is not None and codes["open"].startswith(("[", "("))
+    if not (alone or bracketed):
+        return None
+    meant = _meant(word)
+    if not (meant or _TRIED.fullmatch(word) or bracketed):
+        return None
+    return _malformed(match, meant, comment, None if meant == "file-ignore" else statement)
+
+
+def _meant(word: str) -> str | None:
+    """Return the word that a misspelt one stands for."""
+    if word in ("ignore-file", "fileignore"):
+        return "file-ignore"
+    from difflib import get_close_matches
+
+    return next(iter(get_close_matches(word, _WORDS, 1, 0.8)), None)
+
+
+def _malformed(match: re.Match[str], word: str | None, comment: Comment, rows: range | None) -> Suppression:
+    """Return a suppression that silences nothing; the cure never silences more than it names."""
+    codes = _ATTEMPT.match(match["rest"])
+    if codes is None:
+        at = match.start(), match.start() + len(match[0].rstrip())
+        return Suppression(rows, (), True, comment, at, None, malformed=True)
+    listed = _listed(codes["codes"])
+    cure = f"# devlint: {word}[{', '.join(listed)}]" if word else None
+    at = match.start(), match.end("word") + len(codes[0].rstrip())
+    return Suppression(rows, listed, True, comment, at, None, malformed=True, cure=cure)
+
+
+def _listed(codes: str | None) -> tuple[str, ...]:
+    return tuple(name for name in _LIST.split(codes or "") if name)

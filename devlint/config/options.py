@@ -1,0 +1,178 @@
+"""The command line: what may be said on it."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from typing import TYPE_CHECKING, NoReturn
+
+from .. import __version__
+from ..console import printable
+from ..report import FORMATS
+from .settings import release
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_CONFLICTS = {
+    "write_baseline": ("add_noqa", "fix", "diff", "diff_base", "prune_baseline"),
+    "prune_baseline": ("diff",),
+    "add_noqa": ("fix", "diff"),
+    "diff_base": ("fix", "diff"),  # fixing moves the lines that git has counted
+}
+_NEEDS = {"write_baseline": "baseline", "prune_baseline": "baseline", "reason": "add_noqa"}
+_NO_COMMENT = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What ends a comment, steers a terminal, shows text in another order than it is read in, or is no text."""
+_EPILOG = """\
+commands:
+  check PATHS   lint files and folders; the default, so `devlint src/` will do
+  rule CODE     explain a rule
+  rules         list the rules
+  verify        prove the rules with torch (needs devlint[runtime])
+
+exit status: 0 nothing found, 1 findings, 2 a mistake in usage or configuration, or an internal error
+"""
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """Return the options of the `check` command; a mistake in them ends the program."""
+    top = parser()
+    for argument in arguments[: arguments.index("--") if "--" in arguments else None]:
+        # A program that hands on the names of files, such as pre-commit, must not hand on a flag.
+        if len(argument) > 1 and argument.startswith("-") and os.path.lexists(argument):
+            top.error(f"{argument} is a flag or a file here: ./{argument} is the file")
+    options = top.parse_args(arguments)
+    for one, others in _CONFLICTS.items():
+        for other in others:
+            if getattr(options, one) and getattr(options, other):
+                top.error(f"{_flag(one)} does not go with {_flag(other)}")
+    for flag, needed in _NEEDS.items():
+        if getattr(options, flag) and not getattr(options, needed):
+            top.error(f"{_flag(flag)} needs {_flag(needed)}")
+    if "-" in options.paths and (options.add_noqa or options.watch):
+        top.error(f"{'--add-noqa' if options.add_noqa else '--watch'} does not go with stdin")
+    return options
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the `check` command."""
+    top = _Parser(
+        prog="devlint",
+        description="Find device-placement bugs in PyTorch code before it reaches a GPU.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = top.add_argument
+    add("paths", nargs="*", default=["."], metavar="PATH", help="files or folders; - for stdin (default: .)")
+    add("--version", action="version", version=f"devlint {__version__}")
+    add("-v", "--verbose", action="store_true", help="show the traceback of an internal error")
+    add("-q", "--quiet", action="store_true", help="print findings only, no summary")
+
+    rules = top.add_argument_group("rules").add_argument
+    for flag, what in (
+        ("--select", "run these rules alone: codes or prefixes, separated by commas, or ALL"),
+        ("--extend-select", "run these rules too"),
+    ):
+        rules(flag, type=_some, action="extend", metavar="CODES", help=what)
+    rules("--ignore", type=_list, action="extend", metavar="CODES", help="leave these rules out")
+
+    config = top.add_argument_group("configuration").add_argument
+    config(
+        "--config", type=_name, metavar="FILE", help="read this file in place of the nearest pyproject.toml"
+    )
+    config("--isolated", action="store_true", help="read no configuration file")
+    config(
+        "--target-torch", type=_release, metavar="X.Y", help="the oldest torch that the code must run with"
+    )
+    config(
+        "--show-settings", action="store_true", help="print the settings of the first file, and lint nothing"
+    )
+    config("--no-cache", action="store_true", help="accepted for later: no findings are cached yet")
+    config("--stdin-filename", metavar="NAME", help="the name of what is read from stdin")
+
+    files = top.add_argument_group("files").add_argument
+    files(
+        "--exclude",
+        type=_list,
+        action="extend",
+        metavar="GLOBS",
+        help="leave these out, in place of the default",
+    )
+    files("--extend-exclude", type=_list, action="extend", metavar="GLOBS", help="leave these out too")
+    files("--force-exclude", action="store_true", help="hold the excludes against files named outright too")
+    files("--no-respect-gitignore", action="store_true", help="lint what .gitignore names")
+    files("--show-files", action="store_true", help="print the files that would be linted, and lint nothing")
+
+    fixes = top.add_argument_group("fixes").add_argument
+    fixes("--fix", action="store_true", help="apply the fixes that keep behaviour on the cpu")
+    fixes("--unsafe-fixes", action="store_true", default=None, help="count the other fixes in too")
+    fixes("--diff", action="store_true", help="print what --fix would change, and change nothing")
+
+    output = top.add_argument_group("output").add_argument
+    output("--output-format", choices=FORMATS, help="default: full, or what DEVLINT_OUTPUT_FORMAT says")
+    output("--output-file", type=_name, metavar="FILE", help="write the report there")
+    output("--statistics", action="store_true", help="count the findings by rule")
+    output("--exit-zero", action="store_true", help="exit 0 in spite of findings")
+    output("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
+    output("--watch", action="store_true", help="lint again whenever a file changes (needs devlint[watch])")
+
+    old = top.add_argument_group("old code").add_argument
+    old("--add-noqa", action="store_true", help="silence what is found with `# noqa: CODE` comments")
+    old("--reason", type=_remark, metavar="TEXT", help="what --add-noqa writes after the codes")
+    old(
+        "--baseline",
+        type=_name,
+        metavar="FILE",
+        help="leave out the findings that this file lists; tell which are fixed",
+    )
+    old("--write-baseline", action="store_true", help="list all findings in the --baseline file")
+    old("--prune-baseline", action="store_true", help="take out of the --baseline file what is fixed")
+    old(
+        "--diff-base",
+        type=_name,
+        metavar="REV",
+        help="report only what touches lines changed since this git revision",
+    )
+    return top
+
+
+class _Parser(argparse.ArgumentParser):
+    """Repeats in a mistake what the command line says, which may be the names of files."""
+
+    def error(self, message: str) -> NoReturn:
+        super().error(printable(message))
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _list(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]
+
+
+def _some(text: str) -> list[str]:
+    return _list(text) or _empty()
+
+
+def _name(text: str) -> str:
+    return text or _empty()
+
+
+def _empty() -> NoReturn:
+    """Refuse an empty value: it comes of a variable that is not set, and would be taken for another wish."""
+    raise argparse.ArgumentTypeError("it is empty")
+
+
+def _remark(text: str) -> str:
+    if _NO_COMMENT.search(text):
+        raise argparse.ArgumentTypeError(f"{text!r} does not fit into a comment of one line")
+    return text
+
+
+def _release(text: str) -> tuple[int, int]:
+    try:
+        return release(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

@@ -1,0 +1,42 @@
+"""Prints the settings of a file in the form of a configuration file, and the rules that are on."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from ..console import escaped, printable
+from ..match.registry import severities
+from ..match.selection import choose
+from ..run.lint import selections_for
+
+if TYPE_CHECKING:
+    from .settings import Settings
+
+
+def shown(path: str, settings: Settings, output_format: str, unsafe_fixes: bool) -> str:
+    """Return the settings of a file, as TOML; `rules` is what all selections come to."""
+    on = choose(severities(), selections_for(path, settings))
+    target = settings.target_torch
+    table: dict[str, Any] = {
+        "rules": sorted(on),
+        "per-file-ignores": dict(settings.per_file_ignores),
+        "exclude": settings.exclude,
+        "extend-exclude": settings.extend_exclude,
+        "force-exclude": settings.force_exclude,
+        "respect-gitignore": settings.respect_gitignore,
+        "target-torch": None if target is None else f"{target[0]}.{target[1]}",
+        "unsafe-fixes": unsafe_fixes,
+        "output-format": output_format,
+    }
+    source = settings.source or "the defaults"
+    lines = [f"{key} = {_toml(value)}\n" for key, value in table.items() if value is not None]
+    return printable(f"# {path}: {source}") + "\n" + "".join(lines)
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{_toml(key)} = {_toml(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_toml, value)) + "]"
+    return escaped(json.dumps(value))

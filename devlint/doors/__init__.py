@@ -1,0 +1,1 @@
+"""Other programs that devlint works inside of."""

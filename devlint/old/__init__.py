@@ -1,0 +1,1 @@
+"""What is old: by a baseline, by git; how a finding is known again."""

@@ -1,0 +1,1 @@
+"""Linting and fixing: one file, and many."""

@@ -1,0 +1,155 @@
+"""Finds the problems of one file: the function that the command line, editors and tests share."""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..config.settings import Selection, Settings
+from ..errors import FAULTS, BrokenRule, DevlintError
+from ..finding import order
+from ..infer import infer
+from ..match import registry
+from ..match.selection import choose
+from ..source import sift, unreadable
+from ..source.globs import chosen
+from ..source.text import decode
+from ..visit.around import Around
+
+if TYPE_CHECKING:
+    from ..core.events import Event
+    from ..finding import Finding
+    from ..match.watch import Entry, Matcher
+    from ..project.index import Project
+    from ..rule import Rule
+
+DEFAULTS = Settings()
+NOTEBOOK = ".ipynb"
+
+
+class _Run(NamedTuple):
+    """What one file is linted with."""
+
+    path: str
+    settings: Settings
+    around: Around
+    broken: list[BrokenRule]
+
+
+def lint(
+    source: bytes | str,
+    path: str = "<stdin>",
+    settings: Settings = DEFAULTS,
+    broken: list[BrokenRule] | None = None,
+    project: Project | None = None,
+) -> list[Finding]:
+    """Return the findings of one file in order of position, suppressed ones left out.
+
+    `path` names the file in the findings and decides which per-file settings apply; nothing is read
+    from it. `project` tells what the files around it define. Whatever the source is, this returns. A rule
+    that raises is added to `broken`, and costs no finding of another rule; without such a list, the first is
+    raised as DevlintError.
+    """
+    view = project.view(path) if project is not None else None
+    around = Around(view, view.name) if view is not None else Around()
+    run = _Run(path, settings, around, [])
+    found = _notebook(source, run) if path.endswith(NOTEBOOK) else _program(source, run)
+    if broken is not None:
+        broken += run.broken
+    elif run.broken:
+        raise DevlintError(str(run.broken[0])) from run.broken[0].error
+    return found
+
+
+def _notebook(source: bytes | str, run: _Run) -> list[Finding]:
+    from ..source import notebook
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        book = notebook.read(source, run.path)
+    found: list[Finding] = []
+    if book.code:
+        cells = run._replace(around=run.around._replace(sections=book.sections))
+        found = book.place(_program(book.code, cells))
+    run.broken[:] = [rule._replace(row=None) for rule in run.broken]  # the rows count in no cell
+    return sorted([*_reported(list(book.problems), run), *found], key=order)
+
+
+def _program(source: bytes | str, run: _Run) -> list[Finding]:
+    raw = source if isinstance(source, bytes) else source.encode("utf-8", "surrogatepass")
+    path = run.path
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the linted code's own, such as invalid escapes
+        rules = registry.active(selections_for(path, run.settings))
+        suppresses, matters = sift.suppresses(raw), sift.matters(raw, rules.words)
+        if not matters:
+            found = unreadable.find_unreadable(path, source)
+            if found or not suppresses:
+                return _reported(found, run)
+        try:
+            text = source if isinstance(source, str) else decode(source).text
+        except unreadable.UNDECODABLE as error:
+            return _reported([unreadable.unreadable(path, error, raw)], run)
+        findings: list[Finding] = []
+        if matters:
+            try:
+                tree = ast.parse(text)
+                project, name, cells = run.around
+                known = infer(text, tree, wants=rules.wants, index=project, name=name, sections=cells)
+            except unreadable.UNPARSABLE as error:
+                return _reported([unreadable.unreadable(path, error, raw)], run)
+            findings = _visited(text, tree, known.events, rules, run)
+        if not findings and not suppresses:
+            return []
+        return _settled(findings, text, run)
+
+
+def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
+    """Return the layers of rule selection that hold for one file."""
+    ignored = tuple(
+        selector
+        for pattern, selectors in settings.per_file_ignores
+        if chosen(path, pattern, settings.root)
+        for selector in selectors
+    )
+    return (*settings.selections, Selection(ignore=ignored)) if ignored else settings.selections
+
+
+def _visited(
+    text: str, tree: ast.Module, events: tuple[Event, ...], rules: Matcher, run: _Run
+) -> list[Finding]:
+    matched = [(event, entry) for event in events for entry in rules.matching(event)]
+    suspects = [(event, rule) for event, entry in matched if (rule := _suspecting(event, entry, run))]
+    if not suspects:
+        return []
+    from ..visit import visitor
+
+    return visitor.visit(text, tree, suspects, run.path, run.broken, run.settings.target_torch, run.around)
+
+
+def _settled(findings: list[Finding], text: str, run: _Run) -> list[Finding]:
+    """Leave out what comments silence, and add what there is to say about those comments."""
+    from ..comments import unused
+
+    severities = registry.severities()
+    on = choose(severities, selections_for(run.path, run.settings))
+    return unused.settle(findings, text, run.path, severities, on, noqa=run.settings.noqa)
+
+
+def _suspecting(event: Event, entry: Entry, run: _Run) -> Rule[Any] | None:
+    """Return the rule of which a watch matched, imported by now, if it suspects the event."""
+    try:
+        rule = registry.load(entry)
+        return rule if rule.suspects(event) else None
+    except FAULTS as error:
+        run.broken.append(BrokenRule(entry.code, run.path, event.at.span.line, error))
+        return None
+
+
+def _reported(findings: list[Finding], run: _Run) -> list[Finding]:
+    """Drop what cannot be read where that is ignored; selecting some rules does not hide it."""
+    if not findings:
+        return findings
+    layers = [layer._replace(select=None) for layer in selections_for(run.path, run.settings)]
+    return findings if choose({unreadable.CODE: unreadable.SEVERITY}, layers) else []
