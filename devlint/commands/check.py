@@ -198,7 +198,7 @@ class _Check:
         self.problems.broken(self.broken)
         self.broken.clear()
         # Where no file asked for a rule, none has been loaded, and loading them now would be for nothing.
-        registry: ModuleType | None = sys.modules.get(f"{__package__}.match.registry")
+        registry: ModuleType | None = sys.modules.get("devlint.match.registry")
         for error in registry.unusable() if registry else ():
             self.problems.caught(error)
 
