@@ -40,6 +40,17 @@ class Fix(NamedTuple):
     safe: bool
 
 
+class Related(NamedTuple):
+    """Another place that explains a finding, perhaps in another file."""
+
+    path: str
+    start: Position
+    end: Position
+    message: str
+    """One short sentence on what happens there."""
+    cell: int | None = None
+
+
 class Finding(NamedTuple):
     """One problem at one place; sorts by file, then by position."""
 
@@ -57,6 +68,8 @@ class Finding(NamedTuple):
     """The last row of the statement that holds the finding: where a `# noqa` goes."""
     cell: int | None = None
     """In a notebook, the cell that the rows count in, from 1 over cells of every kind."""
+    related: tuple[Related, ...] = ()
+    """Where it comes from; what it is known again by does not depend on these."""
 
 
 def order(finding: Finding) -> tuple[object, ...]:
@@ -64,6 +77,6 @@ def order(finding: Finding) -> tuple[object, ...]:
     return finding.path, finding.cell or 0, *finding[1:5]
 
 
-def place(finding: Finding) -> str:
+def place(finding: Finding | Related) -> str:
     """Return the file, and the cell in a notebook: what stands before the row."""
     return finding.path if finding.cell is None else f"{finding.path}:cell {finding.cell}"

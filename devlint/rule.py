@@ -20,6 +20,7 @@ from .core.events import (
     Meeting,
     Move,
     Seen,
+    Spot,
     Use,
     Why,
 )
@@ -78,6 +79,10 @@ class Report(NamedTuple):
     severity: Severity | None = None
     """Where it differs from the rule's own."""
     change: Change | None = None
+    because: tuple[tuple[Spot | Span | cst.CSTNode | None, str], ...] | None = None
+    """Other places that explain it, each with what happens there: a `Spot` of the event (with no words, those
+    for what it is), a span of the file, or a node of the visited tree; None is left out. Where nothing is
+    given, of a meeting the spots of both sides, of a move those of the holders, of a call the receiver's."""
 
 
 class Ask(Protocol):
@@ -164,6 +169,7 @@ __all__ = [
     "Seen",
     "Severity",
     "Span",
+    "Spot",
     "Test",
     "Use",
     "Watch",

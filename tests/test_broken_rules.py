@@ -49,6 +49,34 @@ def here(toy: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_a_rule_names_other_places(
+    provide: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = (
+        "yield Report('m', because=((node.func.value, 'this'), (None, 'never'), (event.at.span, 'itself')))"
+    )
+    provide("acme", ACME.format(suspects="True", visit=said))
+    assert main(["--select", "ACM101", "--output-format", "json", "a.py"]) == 1
+    first, _ = json.loads(capsys.readouterr().out)
+    assert [(each["message"], each["end_location"]) for each in first["related"]] == [
+        ("this", {"row": 2, "column": 2})
+    ]
+
+
+def test_a_place_that_is_none(
+    provide: Callable[[str, str], None], capsys: pytest.CaptureFixture[str]
+) -> None:
+    said = "yield Report('m', because=((node.func.with_changes(), 'new'),))"
+    provide("acme", ACME.format(suspects="True", visit=said))
+    assert main(["--select", "ACM101", *FLAGS, "a.py"]) == 2
+    out, err = capsys.readouterr()
+    assert [line.split(" ")[1] for line in out.splitlines()] == ["ACM101", "ACM101"]
+    assert err == (
+        "devlint: a.py:2: rule ACM101 is broken: "
+        "ValueError: questions are about nodes of the visited tree, not about new ones\n"
+    )
+
+
 @pytest.mark.parametrize(
     ("suspects", "visit", "message"),
     [
@@ -61,6 +89,7 @@ def here(toy: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("True", "yield 'text'", "TypeError: `visit` yields a Report, not 'text'"),
         ("True", "yield Report(None)", "TypeError: `visit` yields a Report, not Report(message=None"),
         ("True", "yield Report('m', severity='bad')", "TypeError: `visit` yields a Report, not "),
+        ("True", "yield Report('m', because=((node, 3),))", "TypeError: `visit` yields a Report, not "),
     ],
 )
 def test_the_findings_of_the_others_stay(

@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from devlint.finding import Edit, Finding, Fix, Position, Severity
+from devlint.finding import Edit, Finding, Fix, Position, Related, Severity
 from devlint.report import FORMATS, Outcome, render
 
 SCHEMA = Path(__file__).parents[2] / "shared/data/sarif-schema-2.1.0.json"
@@ -48,6 +48,58 @@ def text_of(form: str, *findings: Finding, source: str = SOURCE, rules: bool = T
 
 
 IN_CELL = finding((1, 1), (1, 8), path="/p/nb.ipynb", cell=2)
+EXPLAINED = finding()._replace(
+    related=(
+        Related("/p/src/net.py", Position(2, 23), Position(2, 24), "it is 100% made here"),
+        Related("/p/nb.ipynb", Position(4, 1), Position(4, 5), "it is moved here", 3),
+    )
+)
+"""A finding with two places that explain it."""
+
+
+def test_related_json() -> None:
+    (found,) = json.loads(text_of("json", EXPLAINED))
+    assert found["related"] == [
+        {
+            "message": "it is 100% made here",
+            "filename": os.path.abspath("/p/src/net.py"),
+            "cell": None,
+            "location": {"row": 2, "column": 23},
+            "end_location": {"row": 2, "column": 24},
+        },
+        {
+            "message": "it is moved here",
+            "filename": os.path.abspath("/p/nb.ipynb"),
+            "cell": 3,
+            "location": {"row": 4, "column": 1},
+            "end_location": {"row": 4, "column": 5},
+        },
+    ]
+
+
+def test_related_sarif() -> None:
+    log = json.loads(text_of("sarif", EXPLAINED))
+    (result,) = log["runs"][0]["results"]
+    (plain,) = json.loads(text_of("sarif", finding()))["runs"][0]["results"]
+    assert result["partialFingerprints"] == plain["partialFingerprints"]
+    assert [each["message"]["text"] for each in result["relatedLocations"]] == [
+        "it is 100% made here",
+        "it is moved here (cell 3, line 4)",
+    ]
+    first, second = (each["physicalLocation"] for each in result["relatedLocations"])
+    assert first["artifactLocation"]["uri"] == "src/net.py"
+    assert first["region"]["startColumn"] == 23
+    assert second["region"]["startLine"] == 1
+
+
+def test_related_elsewhere() -> None:
+    (diagnostic,) = json.loads(text_of("rdjson", EXPLAINED))["diagnostics"]
+    assert [each["location"]["path"] for each in diagnostic["relatedLocations"]] == ["src/net.py", "nb.ipynb"]
+    (issue,) = json.loads(text_of("gitlab", EXPLAINED))
+    assert issue["other_locations"][0]["positions"]["begin"] == {"line": 2, "column": 23}
+    assert "/p/nb.ipynb:cell 3:4:1: it is moved here" in text_of("junit", EXPLAINED)
+    for form in ("concise", "github", "pylint", "azure"):  # which have no place for it
+        assert text_of(form, EXPLAINED) == text_of(form, finding())
 
 
 def test_json_lines() -> None:
@@ -187,7 +239,7 @@ def test_sarif_is_valid() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
     validator = jsonschema.validators.validator_for(schema)(schema)
-    for findings in ((), (finding(), IN_CELL, finding((3, 1), (4, 2), message=HARD))):
+    for findings in ((), (EXPLAINED,), (finding(), IN_CELL, finding((3, 1), (4, 2), message=HARD))):
         log = sarif(*findings)
         validator.validate(log)
         del log["runs"][0]["tool"]["driver"]["name"]

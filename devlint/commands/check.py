@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from .. import console, report
@@ -166,8 +167,16 @@ class _Check:
             self.accepted.linted.add(os.path.abspath(name))
         if findings and self.keeps_sources:
             self.sources |= texts(name, raw)
+            self._keep_related(findings)
         if findings and self.options.add_noqa:
             self.raws[name] = raw
+
+    def _keep_related(self, findings: list[Finding]) -> None:
+        """Read the other files that explain findings; a report does without those that cannot be read."""
+        for path in {related.path for finding in findings for related in finding.related}:
+            if not any(known.partition(":cell ")[0] == path for known in self.sources):
+                with suppress(OSError):
+                    self.sources |= texts(path, _read(path))
 
     def _fix(self, raw: bytes, name: str, settings: Settings, stdin: bool) -> tuple[bytes, list[Finding]]:
         from ..run import fix

@@ -48,6 +48,24 @@ class At(NamedTuple):
     it is expected to fail."""
 
 
+Explains = Literal["made", "moved", "put", "yielded", "built"]
+"""What happened at a place that explains an event; what a call of something else moves is put where it is."""
+
+
+class Spot(NamedTuple):
+    """A place in the program that explains an event: where a value was made, or moved."""
+
+    how: Explains
+    span: Span | None
+    """None where it is in another file."""
+    label: str
+    """What was, as the program calls it; empty where it has no name there."""
+    place: str = ""
+    """The device, as the program calls it."""
+    node: tuple[str, int] | None = None
+    """In another file: the function, by its dotted name, and the node's number in it."""
+
+
 class Seen(NamedTuple):
     """A value as rules see it: settled and plain."""
 
@@ -66,6 +84,9 @@ class Seen(NamedTuple):
     """What yields or holds it, as the program calls it: the loader of a batch's element."""
     made_here: bool = False
     """Whether the very expression that stands there makes it."""
+    spots: tuple[Spot, ...] = ()
+    """Where it was made, and where it was moved, as far as that is known: of the sides of a meeting, and of
+    the receivers of calls."""
 
 
 class Holder(NamedTuple):
@@ -79,6 +100,8 @@ class Holder(NamedTuple):
     """Its class."""
     line: object
     """Where it came to hold it: what a message calls the line."""
+    spot: Spot | None = None
+    """That place."""
 
 
 class Call(NamedTuple):

@@ -10,6 +10,8 @@ from ..bind.sections import Section, arranged
 from ..bind.text import Text
 from ..core.events import Event
 from ..core.summary import ModuleSummary
+from ..span import Span
+from .abroad import name_of
 from .file import File, Index
 from .observe import Wants, everything, observed
 from .reveal import describe
@@ -67,3 +69,17 @@ def summarise(tree: ast.Module, name: str, index: Index | None = None) -> Module
     summary = file.module_summary()
     file.release()
     return summary
+
+
+def locate(text: str, name: str, node: tuple[str, int], index: Index | None = None) -> Span | None:
+    """Where a node stands that the summary of this module named, as its function and its number in that.
+
+    Numbers are given as the analysis goes, so it is made again; raises as `infer` does.
+    """
+    file = File(ast.parse(text), name, index)
+    with_room(file.analyse)
+    function, number = node
+    home = file.module if function == name_of(name) else file.functions.get(function)
+    found = home.nodes[number] if home is not None and 0 <= number < len(home.nodes) else None
+    file.release()
+    return Text(text).span(found) if isinstance(found, (ast.expr, ast.stmt)) else None

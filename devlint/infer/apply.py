@@ -265,10 +265,10 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         if of_caller and not returned:
             machine.relocate(node, value, place, "to_empty" if effect.replaces else "to")
         elif not of_caller or not effect.path.steps:
-            machine.state.places[ref] = place
+            machine.settle_at(ref, place, node)
     elif isinstance(effect, Copied):
         if value.kind in (Kind.UNKNOWN, Kind.BATCH):
-            machine.keep_copy(value, sub.place(effect.place))
+            machine.keep_copy(value, sub.place(effect.place), node)
     elif isinstance(effect, Bound):
         machine.state.env[ref, effect.path.steps[-1]] = sub.value(effect.value)
     elif isinstance(effect, Marked):

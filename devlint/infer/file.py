@@ -15,6 +15,7 @@ from ..core.places import UNKNOWN_PLACE, Form, Place, join_places
 from ..core.state import NEVER, Key, Mark, State
 from ..core.summary import NOTHING, ClassSummary, FunctionSummary, ModuleSummary, within
 from ..core.values import UNKNOWN, Api, Defined, Value, join
+from .abroad import abroad, class_abroad, function_abroad
 from .apply import Substitution
 from .classes import Class, from_summary
 from .definitions import Function, FunctionNode
@@ -506,7 +507,7 @@ class File:
         """What the file defines, as plain data."""
         extraction = Extraction(self.objects, "<outside>")
         values = {
-            key: extraction.term(value)
+            key: abroad(extraction.term(value), self.name)
             for key, value in sorted(
                 ((key, value) for key, value in self.outside.env.items() if isinstance(key, str))
             )
@@ -514,8 +515,8 @@ class File:
         return ModuleSummary(
             self.name,
             values,
-            dict(sorted(self._summaries.items())),
-            {name: cls.summary() for name, cls in sorted(self.classes.items())},
+            {name: function_abroad(each, self.name) for name, each in sorted(self._summaries.items())},
+            {name: class_abroad(cls.summary(), self.name) for name, cls in sorted(self.classes.items())},
             self.outside.why,
             tuple(self._stars),
         )

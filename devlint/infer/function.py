@@ -216,6 +216,10 @@ def _leave(
     if owner is not None and function.own_name == CONSTRUCTORS[0]:
         left = [*inner.moved(outside.places, end, log), *inner.marked(outside.marks, end)]
         after_init = tuple(effect for effect in left if effect.path.root.kind in ("self", "global"))
+        for (ref, _), at in log.moved_at.items():
+            kept = inner.path(ref)
+            if kept is not None and kept.root.kind == "self":
+                log.left[kept] = at
     requires = _since(why, end) if end.alive else NEVER
     summary = FunctionSummary(
         function.name,

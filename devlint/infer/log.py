@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 from ..core.events import Fate, Harmless, Meets, Named, Part, Role, Why
-from ..core.paths import Ref
+from ..core.paths import Path, Ref
 from ..core.places import Place
 from ..core.state import Mark
 from ..core.values import Value
@@ -160,15 +160,18 @@ class Log:
         "follows",
         "harmless",
         "kept",
+        "left",
         "literals",
         "losses",
         "meetings",
         "missed",
+        "moved_at",
         "moves",
         "notes",
         "owners",
         "reaches",
         "reveals",
+        "runs",
         "sites",
         "stale",
         "uses",
@@ -188,6 +191,12 @@ class Log:
         self.losses: list[MaybeLoss] = []
         self.feeds: list[Feed] = []
         self.kept: list[Kept] = []
+        self.moved_at: dict[tuple[Ref, Place], ast.AST] = {}
+        """The node that brought an object to a place."""
+        self.left: dict[Path, ast.AST] = {}
+        """The node that brought what a constructor leaves in `self` to where that is."""
+        self.runs: dict[ast.AST, Ref] = {}
+        """The module that a call runs."""
         self.sites: list[Site] = []
         self.stale: dict[ast.AST, tuple[Ref, Mark, str]] = {}
         """A node that moves a module which something holds, with the module and the method."""

@@ -527,18 +527,24 @@ class Machine:
                 ):
                     self.log.stale[node] = (ref, mark, method)
                     break
-        self.state.places[ref] = place
+        self.settle_at(ref, place, node)
         for other in list(self.state.places):
             if other != ref and self.objects.is_part(other, ref):
                 self.state.places[other] = place
 
-    def keep_copy(self, value: Value, place: Place) -> None:
+    def settle_at(self, ref: Ref, place: Place, node: ast.AST) -> None:
+        """An object is at a place from here on, by what `node` does."""
+        self.state.places[ref] = place
+        self.log.moved_at[ref, place] = node
+
+    def keep_copy(self, value: Value, place: Place, node: ast.AST) -> None:
         """A moved copy of a value was kept: what came with it is elsewhere unless it moves too."""
         ref = self.of(value.place)
         if ref is None:
             ref = self.ref(value)
         if ref is not None:
             self.log.kept.append(Kept(ref, place))
+            self.log.moved_at[ref, place] = node
 
     def require(self, hint: str = "") -> None:
         """Control goes on only where an accelerator is there; with a hint, a name says so."""

@@ -10,7 +10,7 @@ from ..bind.sections import Section
 from ..bind.sections import line as row
 from ..bind.text import NODE_TYPES, Text
 from ..core import events as event
-from ..core.events import At, Conflict, Harmless, Holder, Meets, Seen, Why
+from ..core.events import At, Conflict, Harmless, Holder, Meets, Seen, Spot, Why
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Element
 from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
@@ -21,6 +21,7 @@ from .file import File
 from .log import Log, RawMeeting, RawMove
 from .machine import REPLACES
 from .settle import Clash, Settled
+from .trace import Tracer
 
 Wants = Callable[[str, str], bool]
 """Whether anybody wants events of a type and name."""
@@ -62,6 +63,7 @@ class Observer:
         self.sections = sections
         self.file: File = settled.file
         self.text = text
+        self.tracer = Tracer(settled, text)
         self._nature = tuple(self.file.nature)
         self._contexts: dict[str, frozenset[str]] = {}
 
@@ -123,6 +125,11 @@ class Observer:
             "",
             made_here,
         )
+
+    def traced(self, value: Value, place: Place, node: ast.AST | None, function: str) -> Seen:
+        """A value as rules see it, with where it was made and moved."""
+        spots = self.tracer.of(value, place, function, node)
+        return self.seen(value, place, node, function)._replace(spots=spots)
 
     def named(self, place: Place) -> Place:
         """A place with the name that the program has for it."""
@@ -202,10 +209,13 @@ class Observer:
         )
 
     def _holder(self, mark: Mark) -> Holder:
-        node = self.node(*mark.at)
+        function, number = mark.at
+        node = self.node(function, number)
         line = getattr(node, "lineno", 0)
+        where = row(line, self.sections) if node is not None else f"a line of `{function}`"
         idle = mark.stateless and mark.phase in ("stepped", "loaded")
-        return Holder("optimizer", "fresh" if idle else mark.phase, mark.name, row(line, self.sections))
+        spot = self.tracer.spot("built", function, number, UNKNOWN_PLACE)
+        return Holder("optimizer", "fresh" if idle else mark.phase, mark.name, where, spot)
 
     # Calls and names
 
@@ -224,7 +234,7 @@ class Observer:
                 if not wants("call", callee):
                     continue
                 if raw.receiver is not None and isinstance(node.func, ast.Attribute):
-                    receiver = self.seen(raw.receiver, raw.receiver.place, node.func.value, function)
+                    receiver = self.traced(raw.receiver, raw.receiver.place, node.func.value, function)
                 yield event.Call(
                     self.at(node, function, raw.why, raw.loops),
                     callee,
@@ -303,11 +313,18 @@ class Observer:
             origin,
             span=self.text.span(clash.at),
             within=self.settled.loader_name(clash.whole),
+            spots=self._spots_of_batch(clash),
         )
-        right = Seen(Kind.UNKNOWN, self.named(clash.there), None, other)
+        spots = self.tracer.of(clash.met, clash.there, clash.function, clash.at)
+        right = Seen(Kind.UNKNOWN, self.named(clash.there), None, other, spots=spots)
         how: Meets = raw.how if raw is not None else "call"
         at = self.at(clash.at, clash.function, why, loops)
         return event.Meeting(at, how, left, right, conflict, clash.partly)
+
+    def _spots_of_batch(self, clash: Clash) -> tuple[Spot, ...]:
+        if clash.conditional:
+            return self.tracer.moves(clash.moves, clash.here)
+        return self.tracer.of_batch(clash.part, clash.whole)
 
     def _made_behind(
         self, function: str, raw: RawMeeting, dropped: set[int]
@@ -328,8 +345,8 @@ class Observer:
                 event.Meeting(
                     self.at(at, function, raw.why, raw.loops),
                     raw.how,
-                    self.seen(one, here, at, function),
-                    self.seen(other, there, right, function),
+                    self.traced(one, here, at, function),
+                    self.traced(other, there, right, function),
                     Conflict.CERTAIN,
                     sibling_moved=False,
                 ),

@@ -12,7 +12,7 @@ from ..core.kinds import TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import Attr, Element, Item, Ref, Root
 from ..core.places import ON_DEVICE, Branch, Form, Place
-from ..core.values import Value
+from ..core.values import UNKNOWN, Value
 from .file import File
 from .log import Feed, Kept, MaybeLoss, RawMeeting, RawMove
 
@@ -43,6 +43,10 @@ class Clash(NamedTuple):
     conditional: bool
     """Whether both are moved, but under conditions that can differ."""
     raw: RawMeeting | None
+    met: Value = UNKNOWN
+    """What is met."""
+    moves: tuple[ast.Call, ...] = ()
+    """Where both are moved under conditions, those moves."""
 
 
 class Settled:
@@ -297,9 +301,9 @@ class Settled:
 
     def _unmoved(self, function: str, raw: RawMeeting, dropped: set[Ref]) -> Iterator[tuple[object, Clash]]:
         """Elements of batches that meet a value on a device."""
-        for at, here, other, there in (
-            (raw.left, raw.here, raw.right, raw.there),
-            (raw.right, raw.there, raw.left, raw.here),
+        for at, here, other, there, met in (
+            (raw.left, raw.here, raw.right, raw.there, raw.other),
+            (raw.right, raw.there, raw.left, raw.here, raw.one),
         ):
             part = self.part(here)
             if part is None or not isinstance(at, ast.expr) or self.any_of(dropped, part.ref):
@@ -309,7 +313,9 @@ class Settled:
                 key = (part.ref if partly else part.whole, function)
                 yield (
                     key,
-                    Clash(function, at, here, part.ref, part.whole, other, there, partly, True, False, raw),
+                    Clash(
+                        function, at, here, part.ref, part.whole, other, there, partly, True, False, raw, met
+                    ),
                 )
 
     def any_of(self, refs: set[Ref], ref: Ref) -> bool:
@@ -331,7 +337,8 @@ class Settled:
             return
         receiver = calls[0].func.value
         key = ("paths", function, paths[0].test)
-        yield key, Clash(function, receiver, raw.here, -1, -1, raw.right, raw.there, True, True, True, raw)
+        clash = Clash(function, receiver, raw.here, -1, -1, raw.right, raw.there, True, True, True, raw)
+        yield key, clash._replace(moves=tuple(calls[1:]))
 
     def _fed_unmoved(self, dropped: set[Ref]) -> Iterator[tuple[object, Clash]]:
         """Arguments that one method passes to a module as they are, and another moves first."""

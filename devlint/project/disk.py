@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 
-from ..infer import summarise
+from ..infer import locate, summarise
 from ..source.text import decode
 from .index import Project
 
@@ -19,7 +19,7 @@ it need not be analysed."""
 
 def project() -> Project:
     """The files around those that are linted; each is read when another asks for what it defines."""
-    return Project(_read, summarise)
+    return Project(_read, summarise, locate)
 
 
 def _read(path: str) -> str | None:

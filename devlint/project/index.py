@@ -11,6 +11,7 @@ from collections.abc import Callable
 from ..core.kinds import Kind
 from ..core.summary import ClassSummary, FunctionSummary, ModuleSummary, within
 from ..core.values import Api, Defined, Value
+from ..span import Span
 from .resolve import Layout
 
 Answer = Value | FunctionSummary | ClassSummary | None
@@ -26,11 +27,14 @@ class Project:
         self,
         read: Callable[[str], str | None],
         summarise: Callable[[ast.Module, str, View], ModuleSummary],
+        locate: Callable[[str, str, tuple[str, int], View], Span | None] | None = None,
     ) -> None:
-        """`read` gives a file's text, None where that cannot be had; `summarise` analyses a module."""
+        """`read` gives a file's text, None where that cannot be had; `summarise` analyses a module, `locate`
+        finds a node in one that its summary named."""
         self.layout = Layout()
         self._read = read
         self._summarise = summarise
+        self._find = locate
         self._modules: dict[str, ModuleSummary | None] = {}
         self._early: dict[str, ModuleSummary | None] = {}
         """What is known so far of files that ask for one that is still being analysed."""
@@ -95,6 +99,20 @@ class Project:
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
 
+    def locate(self, node: tuple[str, int], near: str) -> tuple[str, Span] | None:
+        """The file and the place of a node that a summary named in the project of the file `near`."""
+        path, _ = self.named(node[0], near) or ("", "")
+        text = self._read(path) if path else None
+        if text is None or self._find is None:
+            return None
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                span = self._find(text, self.layout.module_name(path), node, View(self, path))
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+        return (path, span) if span is not None else None
+
     def _root(self, path: str) -> str:
         return self.layout.project_of(os.path.dirname(path))
 
@@ -137,6 +155,10 @@ class View:
     def name(self) -> str:
         """The name of the file's module."""
         return self._project.layout.module_name(self.path)
+
+    def locate(self, node: tuple[str, int]) -> tuple[str, Span] | None:
+        """The file and the place of a node that a summary named; None where it is not there any more."""
+        return self._project.locate(node, self.path)
 
     def find(self, dotted: str) -> Answer:
         """What the project defines under a dotted name, as imported here or as a summary gave it."""

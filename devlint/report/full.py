@@ -10,9 +10,9 @@ from ..source.text import split_rows
 from .style import BOLD, CYAN, DIM, SEVERITY_COLORS, applies, fix_mark, paint
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from ..finding import Finding
+    from ..finding import Finding, Position, Related
     from . import Outcome
 
 _CONTEXT = 1
@@ -27,20 +27,34 @@ def render(outcome: Outcome) -> str:
     """Return a paragraph for each finding."""
     paragraphs = []
     shown, rows = None, list[str]()
+    sources = _Sources(outcome.sources)
     for finding in outcome.findings:
         if place(finding) != shown:
             shown = place(finding)
-            rows = split_rows(outcome.sources.get(shown, ""))
-        paragraphs.append("\n".join(_paragraph(finding, rows, outcome)) + "\n\n")
+            rows = sources[shown]
+        paragraphs.append("\n".join(_paragraph(finding, rows, sources, outcome)) + "\n\n")
     return "".join(paragraphs)
 
 
-def _paragraph(finding: Finding, rows: Sequence[str], outcome: Outcome) -> Iterator[str]:
+class _Sources(dict[str, list[str]]):
+    """The rows of files and cells, split once."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._texts = texts
+
+    def __missing__(self, name: str) -> list[str]:
+        rows = self[name] = split_rows(self._texts.get(name, ""))
+        return rows
+
+
+def _paragraph(finding: Finding, rows: Sequence[str], sources: _Sources, outcome: Outcome) -> Iterator[str]:
     color = outcome.color
     severity = SEVERITY_COLORS[finding.severity]
     mark = paint(fix_mark(finding, outcome), CYAN, color)
     last = min(finding.end.row, finding.start.row + _MARKED - 1)
-    gutter = len(str(min(last + _CONTEXT, len(rows)) if rows else finding.start.row))
+    deepest = [min(last + _CONTEXT, len(rows)) if rows else finding.start.row]
+    deepest += [related.start.row for related in finding.related]
+    gutter = len(str(max(deepest)))
     blank = " " * gutter
     yield f"{paint(finding.code, severity, color)} {mark}{paint(printable(finding.message), BOLD, color)}"
     arrow, bar = paint("-->", DIM, color), paint("|", DIM, color)
@@ -54,6 +68,9 @@ def _paragraph(finding: Finding, rows: Sequence[str], outcome: Outcome) -> Itera
             yield f"{blank} {bar} {paint(carets, severity, color)}"
     if frame:
         yield f"{blank} {bar}"
+    for related in finding.related:
+        yield from _explained(related, sources, gutter, color)
+        yield f"{blank} {bar}"
     equals = paint("=", DIM, color)
     if finding.reason:
         label = paint(finding.severity.value, severity, color)
@@ -65,11 +82,35 @@ def _paragraph(finding: Finding, rows: Sequence[str], outcome: Outcome) -> Itera
     yield f"{blank} {equals} more: devlint rule {finding.code}"
 
 
+def _explained(related: Related, sources: _Sources, gutter: int, color: bool) -> Iterator[str]:
+    """Yield another place that explains a finding: its row, marked, and what happens there."""
+    blank = " " * gutter
+    at = f"{printable(place(related))}:{related.start.row}:{related.start.column}"
+    rows = sources[place(related)]
+    if related.start.row > len(rows):
+        yield f"{blank}{paint(':::', DIM, color)} {at}: {printable(related.message)}"
+        return
+    yield f"{blank}{paint(':::', DIM, color)} {at}"
+    bar = paint("|", DIM, color)
+    yield f"{blank} {bar}"
+    for row, text, marks in _marked(related.start, related.end, rows, related.start.row, related.start.row):
+        yield f"{paint(str(row).rjust(gutter), DIM, color)} {bar} {text}".rstrip()
+        said = f"{marks.replace('^', '-')} {printable(related.message)}"
+        yield f"{blank} {bar} {paint(said, CYAN, color)}"
+
+
 def _frame(finding: Finding, rows: Sequence[str], last: int) -> Iterator[tuple[int, str, str]]:
     """Yield the rows to show: number, text and, for those that are meant, a line of carets."""
-    start, end = finding.start, finding.end
-    first = max(start.row - _CONTEXT, 1)
-    for number, raw in enumerate(rows[first - 1 : last + _CONTEXT], first):
+    first = max(finding.start.row - _CONTEXT, 1)
+    yield from _marked(finding.start, finding.end, rows, first, last + _CONTEXT, last)
+
+
+def _marked(
+    start: Position, end: Position, rows: Sequence[str], first: int, stop_row: int, last: int = 0
+) -> Iterator[tuple[int, str, str]]:
+    """Yield rows from `first` to `stop_row`; those of the stretch, up to `last`, with carets."""
+    last = last or stop_row
+    for number, raw in enumerate(rows[first - 1 : stop_row], first):
         row = raw.rstrip("\r\n")
         begin = start.column - 1 if number == start.row else len(row) - len(row.lstrip())
         stop = end.column - 1 if number == end.row else len(row)

@@ -11,7 +11,7 @@ from ..old.fingerprint import anchors, digests, relative
 from .place import headline, in_file
 
 if TYPE_CHECKING:
-    from ..finding import Finding
+    from ..finding import Finding, Related
     from . import Outcome
 
 _LEVELS = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.NOTE: "info"}
@@ -28,17 +28,24 @@ def render(outcome: Outcome) -> str:
 
 
 def _issue(finding: Finding, base: str, digest: str) -> dict[str, Any]:
-    start, end = in_file(finding)
-    return {
+    issue: dict[str, Any] = {
         "check_name": finding.code,
         "description": f"{finding.code}: {headline(finding)}",
         "severity": _LEVELS[finding.severity],
         "fingerprint": digest,
-        "location": {
-            "path": relative(finding.path, base),
-            "positions": {
-                "begin": {"line": start.row, "column": start.column},
-                "end": {"line": end.row, "column": end.column},
-            },
+        "location": _location(finding, base),
+    }
+    if finding.related:
+        issue["other_locations"] = [_location(each, base) for each in finding.related]
+    return issue
+
+
+def _location(at: Finding | Related, base: str) -> dict[str, Any]:
+    start, end = in_file(at)
+    return {
+        "path": relative(at.path, base),
+        "positions": {
+            "begin": {"line": start.row, "column": start.column},
+            "end": {"line": end.row, "column": end.column},
         },
     }

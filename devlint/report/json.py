@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..console import escaped
 
 if TYPE_CHECKING:
-    from ..finding import Finding, Fix, Position
+    from ..finding import Finding, Fix, Position, Related
     from . import Outcome
 
 
@@ -20,19 +20,26 @@ def render(outcome: Outcome) -> str:
 
 def as_object(finding: Finding) -> dict[str, Any]:
     """Return a finding as plain data; files are named by absolute path."""
-    on_disk = not finding.path.startswith("<")
     return {
         "code": finding.code,
         "name": finding.name,
         "message": finding.message,
         "severity": finding.severity.value,
+        **_where(finding),
+        "fix": _fix(finding.fix),
+        "noqa_row": finding.noqa_row,
+        "url": None,
+        "related": [{"message": each.message, **_where(each)} for each in finding.related],
+    }
+
+
+def _where(finding: Finding | Related) -> dict[str, Any]:
+    on_disk = not finding.path.startswith("<")
+    return {
         "filename": os.path.abspath(finding.path) if on_disk else finding.path,
         "cell": finding.cell,
         "location": _place(finding.start),
         "end_location": _place(finding.end),
-        "fix": _fix(finding.fix),
-        "noqa_row": finding.noqa_row,
-        "url": None,
     }
 
 

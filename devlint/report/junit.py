@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from ..console import printable
 from ..old.fingerprint import relative
-from .place import headline, in_file, line
+from .place import explanations, headline, in_file, line
 
 if TYPE_CHECKING:
     from . import Outcome
@@ -34,7 +34,8 @@ def render(outcome: Outcome) -> str:
             failure = SubElement(
                 case, "failure", type=finding.severity.value, message=_text(headline(finding))
             )
-            failure.text = "\n".join(_text(part) for part in (line(finding), finding.reason) if part)
+            said = (line(finding), finding.reason, *explanations(finding))
+            failure.text = "\n".join(_text(part) for part in said if part)
     if not total:
         suite = SubElement(
             root, "testsuite", name="devlint", tests="1", failures="0", errors="0", skipped="0"

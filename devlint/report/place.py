@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..finding import Position, place
 
 if TYPE_CHECKING:
-    from ..finding import Finding
+    from ..finding import Finding, Related
 
 
 class Place(NamedTuple):
@@ -17,14 +17,14 @@ class Place(NamedTuple):
     end: Position
 
 
-def in_file(finding: Finding) -> Place:
+def in_file(finding: Finding | Related) -> Place:
     """Return where to show a finding; in a notebook that is its beginning, as its JSON has other lines."""
     if finding.cell is not None:
         return Place(Position(1, 1), Position(1, 1))
     return Place(finding.start, finding.end)
 
 
-def headline(finding: Finding) -> str:
+def headline(finding: Finding | Related) -> str:
     """Return the message; in a notebook, with the cell and row that the format cannot point to."""
     if finding.cell is None:
         return finding.message
@@ -34,3 +34,8 @@ def headline(finding: Finding) -> str:
 def line(finding: Finding) -> str:
     """Return a finding as one line for a log."""
     return f"{place(finding)}:{finding.start.row}:{finding.start.column}: {finding.code} {finding.message}"
+
+
+def explanations(finding: Finding) -> list[str]:
+    """Return a line for each other place that explains a finding."""
+    return [f"{place(each)}:{each.start.row}:{each.start.column}: {each.message}" for each in finding.related]

@@ -14,7 +14,7 @@ from .place import headline, in_file
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..finding import Finding, Position
+    from ..finding import Finding, Position, Related
     from . import Outcome
 
 _LEVELS = {Severity.ERROR: "ERROR", Severity.WARNING: "WARNING", Severity.NOTE: "INFO"}
@@ -28,23 +28,36 @@ def render(outcome: Outcome) -> str:
         if place(finding) != shown:
             shown = place(finding)
             rows = split_rows(outcome.sources.get(shown, ""))
-        diagnostics.append(_diagnostic(finding, rows, outcome.base))
+        diagnostics.append(_diagnostic(finding, rows, outcome))
     return escaped(json.dumps({"source": {"name": "devlint"}, "diagnostics": diagnostics}, indent=2)) + "\n"
 
 
-def _diagnostic(finding: Finding, rows: Sequence[str], base: str) -> dict[str, Any]:
+def _diagnostic(finding: Finding, rows: Sequence[str], outcome: Outcome) -> dict[str, Any]:
     start, end = in_file(finding)
     found: dict[str, Any] = {
         "message": headline(finding),
         "severity": _LEVELS[finding.severity],
         "code": {"value": finding.code},
-        "location": {"path": relative(finding.path, base), "range": _range(start, end, rows)},
+        "location": {"path": relative(finding.path, outcome.base), "range": _range(start, end, rows)},
     }
+    if finding.related:
+        found["relatedLocations"] = [_related(each, outcome) for each in finding.related]
     # Suggestions are alternatives, so a fix of several edits cannot be told.
     if finding.fix and len(finding.fix.edits) == 1 and finding.cell is None:
         (edit,) = finding.fix.edits
         found["suggestions"] = [{"range": _range(edit.start, edit.end, rows), "text": edit.content}]
     return found
+
+
+def _related(related: Related, outcome: Outcome) -> dict[str, Any]:
+    rows = split_rows(outcome.sources.get(place(related), ""))
+    return {
+        "message": headline(related),
+        "location": {
+            "path": relative(related.path, outcome.base),
+            "range": _range(*in_file(related), rows),
+        },
+    }
 
 
 def _range(start: Position, end: Position, rows: Sequence[str]) -> dict[str, Any]:

@@ -88,6 +88,18 @@ def _result(finding: Finding, digest: str, places: Mapping[str, int], base: str)
         ],
         "partialFingerprints": {"devlint/v1": digest},
     }
+    if finding.related:
+        result["relatedLocations"] = [
+            {
+                "id": number,
+                "message": {"text": headline(each)},
+                "physicalLocation": {
+                    "artifactLocation": {"uri": _uri(each.path, base)},
+                    "region": _region(*in_file(each)),
+                },
+            }
+            for number, each in enumerate(finding.related, 1)
+        ]
     if finding.code in places:
         result["ruleIndex"] = places[finding.code]
     if finding.fix is not None and finding.cell is None:

@@ -16,7 +16,7 @@ from .unreadable import UNDECODABLE, UNPARSABLE, no_notebook, too_deep, unreadab
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from ..finding import Finding, Fix
+    from ..finding import Finding, Fix, Related
 
 _OLDEST = 4
 """The first format in which a notebook has cells and not worksheets."""
@@ -42,12 +42,22 @@ class Notebook(NamedTuple):
         """Return findings in `code` with the cell, and the rows and columns in it, that they are at."""
         placed = []
         for finding in findings:
-            at = bisect_right(self.sections, finding.start.row, key=lambda section: section.rows.start) - 1
-            section, leads = self.sections[at], self.leads[at]
-            placed.append(
-                _placed(finding, section, _Layout(self.sources[section.number], section.rows, leads))
+            related = tuple(
+                self._explaining(each) if each.path == finding.path else each for each in finding.related
             )
+            section, layout = self._layout(finding.start.row)
+            placed.append(_placed(finding, section, layout)._replace(related=related))
         return placed
+
+    def _layout(self, row: int) -> tuple[Section, _Layout]:
+        at = bisect_right(self.sections, row, key=lambda section: section.rows.start) - 1
+        section = self.sections[at]
+        return section, _Layout(self.sources[section.number], section.rows, self.leads[at])
+
+    def _explaining(self, related: Related) -> Related:
+        section, layout = self._layout(related.start.row)
+        start, end = layout.position(related.start), layout.position(related.end)
+        return related._replace(start=start, end=end, cell=section.number)
 
 
 def read(source: bytes | str, path: str) -> Notebook:

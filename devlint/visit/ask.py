@@ -39,14 +39,14 @@ class File:
         self.text = text
         self.tree = tree
         self.target_torch = target_torch
-        self._around = around or Around()
+        self.around = around or Around()
 
     @cached_property
     def record(self) -> Record:
         """The values of all expressions."""
         from ..infer.record import Record
 
-        return Record(self.text, self.tree, *self._around)
+        return Record(self.text, self.tree, *self.around)
 
     @cached_property
     def statements(self) -> frozenset[Span]:
@@ -84,27 +84,27 @@ class Questions:
 
     def value_of(self, node: libcst.CSTNode) -> Seen:
         """What is known of the value of an expression."""
-        return self._file.record.value_at(self._span(node))
+        return self._file.record.value_at(self.span(node))
 
     def device_at_hand(self, node: libcst.CSTNode) -> str | None:
         """A variable in scope that holds a device chosen at run time."""
-        return self._file.record.device_at_hand(self._span(node))
+        return self._file.record.device_at_hand(self.span(node))
 
     def bound_to(self, name: str, node: libcst.CSTNode) -> str | None:
         """The dotted name of the library's module or function that `name` means where `node` stands."""
-        return self._file.record.bound_to(name, self._span(node))
+        return self._file.record.bound_to(name, self.span(node))
 
     def is_statement(self, node: libcst.CSTNode) -> bool:
         """Whether an expression is a statement of its own."""
-        return self._span(node) in self._file.statements
+        return self.span(node) in self._file.statements
 
     def is_operand(self, node: libcst.CSTNode) -> bool:
         """Whether an expression is part of one that binds at least as tightly as a conditional expression."""
-        return self._span(node) in self._file.operands
+        return self.span(node) in self._file.operands
 
     def kept_safely(self, node: libcst.CSTNode) -> bool | None:
         """Whether a result that a statement throws away could be kept without harm; None if not at all."""
-        return self._file.record.kept_safely(self._span(node))
+        return self._file.record.kept_safely(self.span(node))
 
     def events(self, kind: str) -> tuple[Event, ...]:
         """All events of one type in the file, in source order."""
@@ -112,7 +112,7 @@ class Questions:
             raise DevlintError(f"there is no event {kind!r}: there are {', '.join(EVENTS)}")
         return tuple(each for each in self._file.record.events if isinstance(each, EVENTS[kind]))
 
-    def _span(self, node: libcst.CSTNode) -> Span:
+    def span(self, node: libcst.CSTNode) -> Span:
         """Where a node stands in the file; of an argument, its value."""
         if isinstance(node, libcst.Arg):
             node = node.value

@@ -10,8 +10,9 @@ import libcst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from ..comments.logical import logical_ends
+from ..core.events import Spot
 from ..errors import FAULTS, BrokenRule
-from ..finding import Finding, Position, Severity
+from ..finding import Finding, Position, Related, Severity
 from ..rule import Report
 from ..source.text import split_rows
 from ..source.unreadable import too_deep, unsupported
@@ -19,6 +20,7 @@ from ..span import Span
 from . import slices
 from .ask import File, Questions
 from .change import Renderer
+from .related import related
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,21 +49,24 @@ def visit(
     """
     rows = split_rows(text)
     file = File(text, tree, target_torch, around)
-    found: set[Finding] = set()
+    found: dict[Finding, Finding] = {}
     waiting: dict[Span, list[Suspect]] = {}
     for event, rule in suspects:
         waiting.setdefault(event.at.span, []).append((event, rule))
     for part, spans in slices.cut(tree, rows, waiting).items():
         inside = [suspect for span in spans for suspect in waiting[span]]
         try:
-            found.update(_in_slice(part, rows, inside, path, file, broken))
+            for finding in _in_slice(part, rows, inside, path, file, broken):
+                found.setdefault(finding._replace(related=()), finding)
         except libcst.ParserSyntaxError as error:
-            found.add(unsupported(path, part.first, error.message))
+            unread = unsupported(path, part.first, error.message)
+            found[unread] = unread
         except (RecursionError, KeyError) as error:
             if not _too_deep(error):
                 raise
-            found.add(too_deep(path, part.first))
-    return sorted(found, key=lambda finding: finding[:5])
+            unread = too_deep(path, part.first)
+            found[unread] = unread
+    return sorted(found.values(), key=lambda finding: finding[:5])
 
 
 def _too_deep(error: BaseException | None) -> bool:
@@ -88,16 +93,17 @@ def _in_slice(
     positions = wrapper.resolve(PositionProvider)
     ask = Questions(file, part, positions)
     reports = [
-        (report, rule, event.at.span)
+        (report, rule, event)
         for event, rule in suspects
         if (node := nodes.get((event.at.node, event.at.span))) is not None
         for report in _reports(rule, node, event, ask, path, broken)
     ]
     if not reports:
         return
-    ends = logical_ends(rows, part.first, max(span.line for _, _, span in reports))
+    ends = logical_ends(rows, part.first, max(event.at.span.line for _, _, event in reports))
     renderer = Renderer(wrapper.module, positions, part)
-    for report, rule, span in reports:
+    for report, rule, event in reports:
+        span = event.at.span
         try:
             fix = renderer.render(report.change) if report.change else None
         except Exception as error:  # a change that makes no code
@@ -117,7 +123,26 @@ def _in_slice(
             report.reason,
             fix,
             ends[after] if after < len(ends) else span.line,
+            related=_related(report, rule, event, ask, path, file, broken),
         )
+
+
+def _related(
+    report: Report,
+    rule: Rule[Any],
+    event: Event,
+    ask: Questions,
+    path: str,
+    file: File,
+    broken: list[BrokenRule],
+) -> tuple[Related, ...]:
+    try:
+        return related(report, event, ask, path, file.around.project)
+    except FAULTS as error:  # places that are none
+        if _too_deep(error):
+            raise
+        broken.append(BrokenRule(rule.code, path, event.at.span.line, error))
+        return ()
 
 
 def _nodes(part: Slice, suspects: Sequence[Suspect]) -> tuple[MetadataWrapper, Nodes]:
@@ -147,9 +172,23 @@ def _sound(report: object) -> Report:
         and isinstance(report.message, str)
         and isinstance(report.reason, str)
         and isinstance(report.severity, Severity | None)
+        and _is_because(report.because)
     ):
         return report
     raise TypeError(f"`visit` yields a Report, not {report!r}")
+
+
+def _is_because(because: object) -> bool:
+    return because is None or (
+        isinstance(because, tuple)
+        and all(
+            isinstance(pair, tuple)
+            and len(pair) == 2
+            and isinstance(pair[0], Spot | Span | libcst.CSTNode | None)
+            and isinstance(pair[1], str)
+            for pair in because
+        )
+    )
 
 
 class _Finder(libcst.CSTVisitor):

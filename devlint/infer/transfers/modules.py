@@ -28,7 +28,7 @@ def make(machine: Machine, site: Site) -> Value:
     given = args.get("device")
     places = machine.state.places
     if given is not None and given.kind is not Kind.NONE:
-        places[ref] = machine.denoted(given, CPU)
+        machine.settle_at(ref, machine.denoted(given, CPU), site.node)
     elif args.unpacked:
         places[ref] = UNKNOWN_PLACE
     elif machine.state.default is not None:
@@ -140,6 +140,8 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
     args = site.args
     machine.note_unknown([value for _, value in args.positional], Evidence.TO_MODULE)
     place = machine.place_of(base)
+    if base.who is not None:
+        machine.log.runs[node] = machine.ref(base) or 0
     feed(machine, base, args)
     library = class_name(base)
     topics = knowledge.topics(library)

@@ -159,7 +159,7 @@ def tensor(machine: Machine, site: Site) -> Value:
     if found.place is None:
         return Value(kind, machine.where(base), base.who)
     if _kept(machine, site):
-        machine.keep_copy(base, found.place)
+        machine.keep_copy(base, found.place, site.node)
     return _moved(machine, site, kind, found.place, base)
 
 
@@ -196,7 +196,7 @@ def retype(machine: Machine, site: Site) -> Value:
     place = literal("cuda") if name.startswith(knowledge.CUDA_MODULE) else UNKNOWN_PLACE
     if place is UNKNOWN_PLACE and knowledge.kind_of_class(name) is Kind.TENSOR:
         place = CPU
-    machine.keep_copy(base, literal("cuda") if place is UNKNOWN_PLACE else place)
+    machine.keep_copy(base, literal("cuda") if place is UNKNOWN_PLACE else place, site.node)
     return _moved(machine, site, kind, place, base)
 
 
@@ -210,7 +210,7 @@ def unknown(machine: Machine, site: Site) -> Value:
     if found.place is None:
         return base
     if not discarded and _kept(machine, site):
-        machine.keep_copy(base, found.place)
+        machine.keep_copy(base, found.place, site.node)
     _note_switch(machine, base, found.place)
     kept = machine.keep(site.node, base, found.place) if discarded else None
     if kept is not None:
