@@ -97,6 +97,8 @@ class FunctionSummary(NamedTuple):
     hook: bool
     """Whether its body does nothing, so that a subclass is likely to replace it."""
     yields: bool
+    chooses: frozenset[str] = frozenset()
+    """Parameters that may name a device that is not there: the function goes on without it."""
 
 
 class ClassSummary(NamedTuple):

@@ -43,6 +43,8 @@ class Substitution:
         self.bound = bound
         self.made: set[Ref] = set()
         """The objects that this call makes."""
+        self.chooses: frozenset[str] = frozenset()
+        """The parameters for which the callee chooses the device itself."""
 
     def root(self, path: Path) -> Value | None:
         """What the caller has at the root of a path."""
@@ -111,7 +113,8 @@ class Substitution:
                 return UNKNOWN_PLACE
             if not of.steps:
                 if place.form is Form.SAME:
-                    return self.machine.denoted(value, UNKNOWN_PLACE)
+                    chosen = of.root.kind == "parameter" and of.root.name in self.chooses
+                    return self.machine.denoted(value, UNKNOWN_PLACE, chosen=chosen)
                 if place.form is Form.CPU:
                     return place._replace(of=self.machine.ref(value))
                 return self.machine.where(value)
@@ -216,6 +219,7 @@ def apply(
 ) -> Value:
     """Apply a summary at a call: substitute the arguments for the parameters."""
     sub = Substitution(machine, node, given, bound)
+    sub.chooses = summary.chooses
     _forget_made(machine, sub, summary)
     for path, bits in summary.evidence:
         ref = sub.ref(path)

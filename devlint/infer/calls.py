@@ -136,11 +136,11 @@ def call(machine: Machine, node: ast.Call) -> Value:
         if base.kind is Kind.LIBRARY:
             full = f"{dotted(base)}.{func.attr}"
             machine.log.uses.pop(func.value, None)
-        _devices_given(machine, node, args, full)
+        _devices_given(machine, node, args, full, base)
         return method(machine, node, base, func.attr, args)
     callee = machine.eval(func)
     args = Arguments(machine, node)
-    _devices_given(machine, node, args, dotted(callee) if callee.kind is Kind.LIBRARY else "")
+    _devices_given(machine, node, args, dotted(callee) if callee.kind is Kind.LIBRARY else "", callee)
     if isinstance(func, ast.Name) and func.id == "reveal_device" and args.positional:
         value = args.positional[0][1]
         machine.log.reveals[node.lineno] = (value, machine.where(value))
@@ -148,7 +148,7 @@ def call(machine: Machine, node: ast.Call) -> Value:
     return apply(machine, node, callee, args)
 
 
-def _devices_given(machine: Machine, node: ast.Call, args: Arguments, full: str) -> None:
+def _devices_given(machine: Machine, node: ast.Call, args: Arguments, full: str, callee: Value) -> None:
     """Literals given as `device=` and the like, and what launchers are told, whatever is called."""
     name = last_name(node)
     if not args.keywords:
@@ -165,10 +165,34 @@ def _devices_given(machine: Machine, node: ast.Call, args: Arguments, full: str)
         return
     if knowledge.configures(name) or full.startswith(knowledge.CUDA_MODULE):
         return
+    chooses: frozenset[str] | None = None
     for keyword in knowledge.DEVICE_KEYWORDS & args.keywords.keys():
         value = args.keywords[keyword][1]
-        if value.kind is Kind.STRING:
-            machine.use_literal(value, "argument")
+        if value.kind in (Kind.STRING, Kind.UNKNOWN):
+            if chooses is None:
+                chooses = _chooses(machine, node, callee)
+            machine.name_device(value, chosen=keyword in chooses)
+            if value.kind is Kind.STRING and keyword not in chooses:
+                machine.use_literal(value, "argument")
+
+
+def _chooses(machine: Machine, node: ast.Call, callee: Value) -> frozenset[str]:
+    """The parameters for which the project's function that is called chooses the device itself."""
+    known, name = callee.known, "__init__"
+    if isinstance(node.func, ast.Attribute):
+        if callee.kind is Kind.LIBRARY:
+            callee = machine.attribute(callee, node.func.attr, node.func)
+            known = callee.known
+        else:
+            name = node.func.attr
+    if not isinstance(known, Defined):
+        return frozenset()
+    found: str | None = known.dotted
+    if callee.kind is not Kind.FUNCTION:
+        view = machine.program.view(known.dotted)
+        found = view.method(name) if view is not None else None
+    summary = machine.program.summary(found) if found is not None else None
+    return summary.chooses if summary is not None else frozenset()
 
 
 def _only_kept(machine: Machine, args: Arguments) -> None:

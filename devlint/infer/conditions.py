@@ -73,6 +73,15 @@ def asks(test: ast.expr, value: Value) -> str:
     return ""
 
 
+def asks_machine(test: ast.expr) -> bool:
+    """Whether a condition that speaks of accelerators asks for more than the name of a device."""
+    if isinstance(test, ast.UnaryOp):
+        return asks_machine(test.operand)
+    if isinstance(test, ast.BoolOp):
+        return any(map(asks_machine, test.values))
+    return not isinstance(test, ast.Compare) or isinstance(test.left, ast.Call)
+
+
 def counts_accelerators(machine: Machine, iterable: ast.expr) -> Truth | None:
     """`range(torch.cuda.device_count())`: the body runs once for each device there is."""
     if not isinstance(iterable, ast.Call) or not iterable.args:

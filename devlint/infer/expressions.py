@@ -429,10 +429,14 @@ class Expressions(Machine):
         conditions.assume(self, node.test, test, False)
         orelse = self.eval(node.orelse)
         self.state = join_states(then, self.state, self.either)
+        if test.kind is Kind.FLAG and conditions.asks_machine(node.test):
+            self.choose(body, orelse)
+            self.choose(orelse, body)
         forms = {body.place.form, orelse.place.form}
         if forms == {Form.CPU, Form.LITERAL} and body.kind in (Kind.STRING, Kind.DEVICE):
-            for value in (body, orelse):
-                self.use_literal(value, "argument")
+            for part, value in ((node.body, body), (node.orelse, orelse)):
+                if not isinstance(part, ast.Name):  # a variable's literal is not written here
+                    self.use_literal(value, "argument")
             self.harmless((node.body, node.orelse), "chosen")
         return self.join(body, orelse)
 

@@ -233,6 +233,7 @@ def _leave(
         frozenset(log.reaches),
         function.is_hook,
         machine.yields,
+        frozenset(_chooses(machine)),
     )
     attributes = {key: inner.term(value) for key, value in assigned.items()}
     return Outcome(summary, log, attributes, after_init, end.why if end.alive else NEVER)
@@ -262,6 +263,17 @@ def _bound(plain: Extraction, assigned: dict[tuple[str, str], Value]) -> Iterabl
             term = plain.term(value)
             if isinstance(term.who, Path) and term.who.root.kind == "parameter":
                 yield Bound(Path(Root("self", cls), (Attr(attribute),)), term)
+
+
+def _chooses(machine: Statements) -> Iterable[str]:
+    """Parameters that may name a device that is not there: the function goes on without it."""
+    named, chosen = machine.log.named, machine.log.chosen
+    if named or chosen:
+        for parameter in _parameters(machine.here):
+            ref = machine.objects.parameter(machine.here.name, parameter.name)
+            sure = named.get(ref)
+            if sure is not False and (sure or ref in chosen):
+                yield parameter.name
 
 
 def _binding(function: Function) -> Binding:

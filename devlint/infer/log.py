@@ -154,6 +154,7 @@ class Log:
         "binds",
         "born",
         "calls",
+        "chosen",
         "compares",
         "feeds",
         "flows",
@@ -167,6 +168,7 @@ class Log:
         "missed",
         "moved_at",
         "moves",
+        "named",
         "notes",
         "owners",
         "reaches",
@@ -210,6 +212,10 @@ class Log:
         """What the receiver of a discarded move is an attribute or item of."""
         self.reaches: set[str] = set()
         self.reveals: dict[int, tuple[Value, Place]] = {}
+        self.named: dict[Ref, bool] = {}
+        """What was named where a device goes, and whether an accelerator is certain wherever it was."""
+        self.chosen: set[Ref] = set()
+        """What was named as a device, and gives way to the cpu where no accelerator is there."""
         self.harmless: dict[ast.AST, Harmless] = {}
         """Device literals that place nothing by themselves."""
 

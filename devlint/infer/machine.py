@@ -477,12 +477,16 @@ class Machine:
             how, left, here, one, right, there, other, self.state.why, self.loops
         )
 
-    def denoted(self, value: Value | None, default: Place, role: Role = "argument") -> Place:
-        """The place that a device argument names; `default` for None."""
+    def denoted(
+        self, value: Value | None, default: Place, role: Role = "argument", *, chosen: bool = False
+    ) -> Place:
+        """The place that a device argument names, or with `chosen` only prefers; `default` for None."""
         if value is None or value.kind is Kind.NONE:
             return default
+        self.name_device(value, chosen=chosen)
         if value.kind in (Kind.DEVICE, Kind.STRING):
-            self.use_literal(value, role)
+            if not chosen:
+                self.use_literal(value, role)
             if value.place.form is not Form.UNKNOWN:
                 return value.place
             return Place(Form.SAME, "", value.who) if value.who is not None else UNKNOWN_PLACE
@@ -494,6 +498,17 @@ class Machine:
         if value.kind in (Kind.UNKNOWN, Kind.BATCH) and value.who is not None:
             return Place(Form.SAME, "", value.who)
         return UNKNOWN_PLACE
+
+    def name_device(self, value: Value, *, chosen: bool = False) -> None:
+        """What may be a parameter names a device; `chosen` where the device is used only if it is there."""
+        if type(value.who) is int:
+            sure = chosen or self.state.why.guarded
+            self.log.named[value.who] = sure and self.log.named.get(value.who, True)
+
+    def choose(self, one: Value, other: Value) -> None:
+        """What the machine has decides between two values: a device may give way to the cpu."""
+        if one.place.form is Form.CPU and type(other.who) is int and one.who != other.who:
+            self.log.chosen.add(other.who)
 
     def use_literal(self, value: Value, role: Role) -> None:
         """A device literal reaches a place where a device goes."""

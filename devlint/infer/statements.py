@@ -69,7 +69,7 @@ class Statements(Expressions):
         self.answers: list[Answer] = []
         self.globals: set[str] = set()
         self.trying = 0
-        """How many `try` bodies enclose the statement at hand."""
+        """How many `try` bodies enclose the statement at hand whose failure does not end the program."""
         self.typing = False
         """Inside `if TYPE_CHECKING:`."""
         self.class_body: str | None = None
@@ -360,9 +360,21 @@ class Statements(Expressions):
             conditional: dict[Key, Place] = {}
             if moved:
                 conditional = self._moved_on_one_path(chain, each, test, then, self.state)
+            if test.kind is Kind.FLAG and conditions.asks_machine(each.test):
+                self._note_choices(then, self.state)
             self.state = join_states(then, self.state, self.either)
             for name, place in conditional.items():
                 self.state.env[name] = self.state.env[name]._replace(place=place)
+
+    def _note_choices(self, then: State, orelse: State) -> None:
+        """Variables that one branch sets to the cpu, and the other leaves as they were."""
+        if not (then.alive and orelse.alive):
+            return
+        for here, there in ((then, orelse), (orelse, then)):
+            for name, value in here.env.items():
+                given = there.env.get(name)
+                if value.place.form is Form.CPU and isinstance(name, str) and given is not None:
+                    self.choose(value, given)
 
     def _moved_on_one_path(
         self, chain: ast.If, node: ast.If, test: Value, then: State, orelse: State
@@ -424,11 +436,12 @@ class Statements(Expressions):
         if any(_catches_cuda_errors(handler) for handler in node.handlers):
             self.require("try")
         probe = len(node.body) == 1 and isinstance(node.body[0], ast.Expr)
-        self.trying += 1
+        tolerant = any(not isinstance(handler.body[-1], ast.Raise) for handler in node.handlers)
+        self.trying += tolerant
         self.probing += probe
         self.run(node.body)
         self.probing -= probe
-        self.trying -= 1
+        self.trying -= tolerant
         self.run(node.orelse)
         after = self.state
         if after.alive:
