@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 
 from ..core.evidence import IS_TENSOR, PASSED_ON
 from ..core.kinds import Kind
@@ -180,6 +180,37 @@ class Extraction:
                 if path is not None and path.root.kind == "parameter":
                     found[path] = found.get(path, 0) | int(bits & PASSED_ON)
         return tuple(sorted(found.items(), key=repr)) if found else ()
+
+
+def outlasting(effects: Iterable[Effect], kept: Iterable[Term]) -> list[Effect]:
+    """Leave out what happened to objects that the function made and `kept` no way to.
+
+    Each call would make objects of its own of them, and so would the calls of the caller.
+    """
+    effects = list(effects)
+    roots = {path.root for term in kept for path in paths_in(term)}
+    known = -1
+    while known != len(roots):
+        known = len(roots)
+        for effect in effects:
+            if isinstance(effect, Marked) and _outlasts(effect.path, roots):
+                roots |= {path.root for path in effect.holds}
+    return [effect for effect in effects if _outlasts(effect.path, roots)]
+
+
+def _outlasts(path: Path, roots: Set[Root]) -> bool:
+    return path.root.kind != "made" or path.root in roots
+
+
+def paths_in(term: Term) -> Iterator[Path]:
+    """The names of all objects that a value speaks of."""
+    for who in (term.who, term.place.of, term.measures, *term.holds):
+        if isinstance(who, Path):
+            yield who
+    for item in term.items or ():
+        yield from paths_in(item)
+    if term.element is not None:
+        yield from paths_in(term.element)
 
 
 def moved_wholes(objects: Objects, log: Log) -> dict[Ref, set[Ref]]:

@@ -20,7 +20,7 @@ from .apply import Substitution
 from .classes import Class
 from .conditions import false_constant
 from .definitions import Function
-from .extract import Extraction
+from .extract import Extraction, outlasting
 from .log import Log
 from .machine import flag
 from .statements import Answer, Statements
@@ -206,12 +206,10 @@ def _leave(
         inner.rename(value, path)
         if type(value.who) is int and not objects.is_parameter(value.who):
             plain.rename(value, path)
-    effects = [
-        *plain.moved(before, end, log),
-        *plain.copied(log),
-        *plain.marked(marks, end),
-        *_bound(plain, assigned),
-    ]
+    returns = plain.term(_result(machine))
+    bound = list(_bound(plain, assigned))
+    effects = [*plain.moved(before, end, log), *plain.copied(log), *plain.marked(marks, end)]
+    effects = [*outlasting(effects, (returns, *(effect.value for effect in bound))), *bound]
     after_init: tuple[Effect, ...] = ()
     if owner is not None and function.own_name == CONSTRUCTORS[0]:
         left = [*inner.moved(outside.places, end, log), *inner.marked(outside.marks, end)]
@@ -225,7 +223,7 @@ def _leave(
         function.name,
         _binding(function),
         _parameters(function),
-        plain.term(_result(machine)),
+        returns,
         tuple(effects),
         plain.needs(log),
         plain.evidence(log),
