@@ -29,6 +29,7 @@ from .core.places import Form, Place
 from .core.watches import (
     Test,
     Watch,
+    becomes,
     bind,
     call,
     casts,
@@ -48,6 +49,7 @@ from .core.watches import (
     meeting,
     move,
     named,
+    of_leaf,
     outside,
     owner,
     receiver,
@@ -63,7 +65,7 @@ from .core.watches import (
 from .finding import Severity
 from .span import Span
 from .visit import cst
-from .visit.cures import Change, available_device, keep_result, move_to, source_of
+from .visit.cures import Change, available_device, keep_result, move_argument, move_to, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -175,6 +177,7 @@ __all__ = [
     "Watch",
     "Why",
     "available_device",
+    "becomes",
     "bind",
     "call",
     "casts",
@@ -196,8 +199,10 @@ __all__ = [
     "made_here",
     "meeting",
     "move",
+    "move_argument",
     "move_to",
     "named",
+    "of_leaf",
     "outside",
     "owner",
     "receiver",

@@ -87,6 +87,8 @@ class Seen(NamedTuple):
     spots: tuple[Spot, ...] = ()
     """Where it was made, and where it was moved, as far as that is known: of the sides of a meeting, and of
     the receivers of calls."""
+    leaf: bool = False
+    """Whether it was made here for gradients to accumulate in: a Parameter, or `requires_grad=True`."""
 
 
 class Holder(NamedTuple):
@@ -133,6 +135,11 @@ Named = Literal["", "device", "index", "literal", "other"]
 torch takes."""
 
 
+Becoming = Literal["attribute", "optimized", "differentiated", "retained"]
+"""What a moved copy of a tensor is taken for: an attribute of a module; what an optimizer updates; what
+`.grad` is read of; what `retain_grad()` was called on, so that it has one all the same."""
+
+
 class Move(NamedTuple):
     """`.to`, `.cuda`, `.cpu`, a cast: of a tensor a copy, of a module in place."""
 
@@ -150,6 +157,10 @@ class Move(NamedTuple):
     holders: tuple[Holder, ...]
     replaces: bool
     """Whether it makes new parameters, as `to_empty` and FSDP do: who holds the old ones holds dead ones."""
+    becomes: frozenset[Becoming] = frozenset()
+    """What the copy, or a copy of it, is taken for later."""
+    kept_as: str = ""
+    """The attribute of a module that it becomes, as the program calls it."""
 
 
 class Conflict(Enum):

@@ -157,6 +157,11 @@ class Objects:
         way = self.ways[ref]
         return isinstance(way, Root) and way.kind == "parameter"
 
+    def is_made_in(self, ref: Ref, function: str) -> bool:
+        """Whether a function makes the object."""
+        way = self.ways[ref]
+        return isinstance(way, Root) and way.kind == "made" and self.functions[ref] == function
+
     def is_part(self, ref: Ref, whole: Ref) -> bool:
         """Whether an object is another, or a part of it."""
         while ref >= 0:

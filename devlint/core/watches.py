@@ -169,6 +169,16 @@ def named(*forms: str) -> Test[Move]:
     return Test("named", forms)
 
 
+def of_leaf() -> Test[Move]:
+    """What is moved was made here for gradients to accumulate in."""
+    return Test("of_leaf")
+
+
+def becomes(*whats: str) -> Test[Move]:
+    """What the copy is taken for: `attribute`, `optimized`, `differentiated`, `retained`."""
+    return Test("becomes", whats)
+
+
 def held_by(*protocols: str) -> Test[Move]:
     """Something holds what is moved: `optimizer`, `wrapped`."""
     return Test("held_by", protocols)

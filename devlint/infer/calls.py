@@ -41,6 +41,7 @@ TRANSFERS: dict[str, Transfer] = {
     "factories.factory": factories.factory,
     "factories.from_data": factories.from_data,
     "factories.array": factories.array,
+    "tensors.requires_grad": factories.requires_grad,
     "operations.sequence": operations.sequence,
     "losses.loss": losses.loss,
     "modules.make": modules.make,
@@ -422,6 +423,8 @@ def _class_method(
 
 def tensor_method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
     """Call a method of a tensor."""
+    if name in knowledge.RETAINS_GRADIENT:
+        machine.leaf(base, "retained")
     row = knowledge.method(Kind.TENSOR, name)
     site = _site(node, f"Tensor.{name}", base, args, row or _OPERATION)
     _record(machine, site, site.api)

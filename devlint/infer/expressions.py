@@ -36,7 +36,7 @@ from .apply import apply as apply_summary
 from .apply import instance_attribute, unknown_attribute
 from .calls import call
 from .log import RawBind, RawCompare, RawUse
-from .machine import Machine, flag, subscript_step
+from .machine import COPIES, GRADIENTS, Machine, flag, subscript_step
 from .transfers.containers import concatenation, held_by
 
 _ARITHMETIC = (ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow, ast.Add, ast.FloorDiv)
@@ -168,6 +168,8 @@ class Expressions(Machine):
         if kind in TENSORS:
             if name in knowledge.NUMBER_ATTRIBUTES:
                 return Value(Kind.NUMBER, measures=base.who)
+            if name in knowledge.GRADIENT:
+                self.leaf(base, "differentiated")
             return Value(Kind.TENSOR, base.place, base.who)
         if isinstance(base.known, Defined) and (kind is Kind.INSTANCE or kind is Kind.MODULE):
             return self._instance_attribute(base, base.known.dotted, name, node)
@@ -600,6 +602,8 @@ class Expressions(Machine):
             if isinstance(target.value, (ast.Name, ast.Attribute)) and value.kind in TENSORS:
                 self.bind(target.value, base._replace(place=value.place))
             return
+        if target.attr == GRADIENTS.name and base.origin is not None and base.origin.how in COPIES:
+            self.rebind(target.value, base._replace(origin=None))  # a detached copy is a leaf from here on
         ref, who = self.ref(base), self.ref(value)
         if ref is None:
             return

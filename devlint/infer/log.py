@@ -6,11 +6,11 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
-from ..core.events import Fate, Harmless, Meets, Named, Part, Role, Why
+from ..core.events import Becoming, Fate, Harmless, Meets, Named, Part, Role, Why
 from ..core.paths import Path, Ref
 from ..core.places import Place
 from ..core.state import Mark
-from ..core.values import Value
+from ..core.values import Origin, Value
 
 
 class RawMove(NamedTuple):
@@ -34,6 +34,8 @@ class RawMove(NamedTuple):
     """Whether it is expected to fail."""
     likens: bool
     """Whether it goes where a tensor is, and takes its dtype as well."""
+    leaf: bool
+    """Whether it was made here for gradients to accumulate in."""
     vain: bool
     """Whether there is nothing left to change, or nothing but the effect was wanted."""
 
@@ -161,6 +163,7 @@ class Log:
         "follows",
         "harmless",
         "kept",
+        "leaves",
         "left",
         "literals",
         "losses",
@@ -199,6 +202,8 @@ class Log:
         """The node that brought what a constructor leaves in `self` to where that is."""
         self.runs: dict[ast.AST, Ref] = {}
         """The module that a call runs."""
+        self.leaves: dict[tuple[Origin, Becoming], None] = {}
+        """Copies, by how they came to be, that are used as only the leaf itself can be."""
         self.sites: list[Site] = []
         self.stale: dict[ast.AST, tuple[Ref, Mark, str]] = {}
         """A node that moves a module which something holds, with the module and the method."""

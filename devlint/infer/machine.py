@@ -32,7 +32,7 @@ from .definitions import Function
 from .log import Kept, Log, RawLiteral, RawMeeting
 
 if TYPE_CHECKING:
-    from ..core.events import Fate, Harmless, Meets, Role
+    from ..core.events import Becoming, Fate, Harmless, Meets, Role
     from ..core.summary import FunctionSummary, Term
 
 
@@ -561,11 +561,21 @@ class Machine:
             self.log.kept.append(Kept(ref, place))
             self.log.moved_at[ref, place] = node
 
+    def leaf(self, value: Value, taken_for: Becoming) -> None:
+        """A value is used as only a leaf can be: that it is a copy of one is a bug."""
+        origin = value.origin
+        if origin is not None and origin.how in COPIES:
+            self.log.leaves[origin, taken_for] = None
+
     def require(self, hint: str = "") -> None:
         """Control goes on only where an accelerator is there; with a hint, a name says so."""
         self.state.certain(hint)
 
 
+GRADIENTS = Attr("requires_grad")
+"""Where the state keeps whether gradients were asked for when a tensor was made, or since."""
+COPIES = ("moved", "copied")
+"""How a value came to be that is a copy of another."""
 REPLACES = ("to_empty", "FullyShardedDataParallel")
 """Methods and wrappers after which a module's parameters are new objects."""
 _MAX_PARTIES = 12

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from .. import knowledge
 from ..bind.sections import Section
 from ..bind.sections import line as row
 from ..bind.text import NODE_TYPES, Text
 from ..core import events as event
-from ..core.events import At, Conflict, Harmless, Holder, Meets, Seen, Spot, Why
+from ..core.events import At, Becoming, Conflict, Harmless, Holder, Meets, Seen, Spot, Why
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Element
 from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
-from ..core.values import Origin, Value
+from ..core.values import Defined, Origin, Value
 from .classes import Class
 from .file import File
 from .log import Log, RawMeeting, RawMove
-from .machine import REPLACES
+from .machine import COPIES, REPLACES
 from .settle import Clash, Settled
 from .trace import Tracer
 
@@ -162,7 +163,7 @@ class Observer:
         return event.Move(
             at,
             raw.method,
-            self.seen(raw.receiver, raw.place, receiver, function),
+            self.seen(raw.receiver, raw.place, receiver, function)._replace(leaf=raw.leaf),
             self.named(raw.target) if raw.target is not None else None,
             raw.named,
             raw.casts,
@@ -171,7 +172,49 @@ class Observer:
             self.text.quote(raw.iterates) if raw.iterates is not None else None,
             holders,
             raw.method in REPLACES,
+            *self._taken_for(function, node, raw),
         )
+
+    def _taken_for(self, function: str, node: ast.Call, raw: RawMove) -> tuple[frozenset[Becoming], str]:
+        """What the moved copy of a leaf is taken for, and the attribute that it becomes."""
+        home = self.file.functions.get(function, self.file.module)
+        found = self._leaves.get((function, home.number(node)), {}) if raw.leaf else {}
+        return frozenset(found), found.get("attribute", "")
+
+    @cached_property
+    def _leaves(self) -> dict[tuple[str, int], dict[Becoming, str]]:
+        """By where a copy was made, what it is taken for: by itself, or copied once more."""
+        found: dict[tuple[str, int], dict[Becoming, str]] = {}
+        for log in self.settled.logs.values():
+            for origin, taken_for in log.leaves:
+                self._take(found, origin, taken_for)
+            for target, raw in log.binds.items():
+                if raw.target == "attribute" and self.is_module(raw.owner) and raw.value.kind in TENSORS:
+                    self._take(found, raw.value.origin, "attribute", ast.unparse(target))
+        return found
+
+    def _take(
+        self,
+        found: dict[tuple[str, int], dict[Becoming, str]],
+        origin: Origin | None,
+        taken_for: Becoming,
+        label: str = "",
+    ) -> None:
+        while origin is not None and origin.how in COPIES:
+            where = origin.function, origin.at
+            if taken_for in found.get(where, ()):
+                return
+            found.setdefault(where, {})[taken_for] = label
+            node, log = self.node(*where), self.settled.logs.get(origin.function)
+            raw = log.moves.get(node) if log is not None and isinstance(node, ast.Call) else None
+            origin = raw.receiver.origin if raw is not None else None
+
+    def is_module(self, value: Value) -> bool:
+        """Whether a value is a module, or an instance of a class that is one."""
+        if value.kind is Kind.INSTANCE and isinstance(value.known, Defined):
+            view = self.file.view(value.known.dotted)
+            return view is not None and view.is_module
+        return value.kind is Kind.MODULE
 
     def _brought_about(self, function: str, node: ast.Call, stale: tuple[int, Mark, str]) -> event.Move:
         """A move that a call brings about: of a helper, or of a wrapper that makes new parameters."""

@@ -54,7 +54,7 @@ TABLES = (
     copy_(src, non_blocking, *, other)
     detach_ share_memory_()
     map_(tensor, callable)
-    requires_grad_(requires_grad)
+    requires_grad_(requires_grad): by=tensors.requires_grad
     resize_(*size, memory_format)
     resize_as_(the_template, *, memory_format)
     set_(source, storage_offset, size, stride)

@@ -39,6 +39,9 @@ AXES = frozenset({"dim", "dims", "dim0", "dim1", "keepdim", "start_dim", "end_di
 """Keywords of tensors' methods that layers are not called with."""
 LEAF = frozenset({"grad", "is_leaf", "requires_grad", "requires_grad_"})
 """What speaks of a tensor's own gradient, which a moved copy has not."""
+GRADIENT = frozenset({"grad"})
+"""What a tensor has that is a leaf, and a copy of it has not."""
+RETAINS_GRADIENT = frozenset({"retain_grad"})
 ONLY_MOVES = frozenset({"device", "non_blocking"})
 """Keywords of a move that changes nothing but the device."""
 TYPING_ONLY = frozenset({"TYPE_CHECKING"})

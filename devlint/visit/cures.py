@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from . import cst
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import libcst
 
 
@@ -61,6 +63,31 @@ def move_to(call: libcst.Call, device: str | None) -> Change | None:
     given = [] if device is None else [cst.Arg(cst.parse_expression(device))]
     moved = call.with_changes(func=call.func.with_changes(attr=cst.Name("to")), args=[*given, *call.args])
     return Change("move to the device chosen at run time", ((call, moved),), safe=False)
+
+
+def move_argument(call: libcst.Call, wraps: Callable[[libcst.Call], bool], safe: bool) -> Change | None:
+    """`f(x).to(d)` becomes `f(x.to(d))`, where `wraps` says that `f(x)` holds the very `x`."""
+    if not isinstance(call.func, cst.Attribute):
+        return None
+    inner: libcst.BaseExpression = call.func.value
+    while isinstance(inner, cst.Call) and not wraps(inner):
+        if not isinstance(inner.func, cst.Attribute):
+            return None
+        inner = inner.func.value
+    if not isinstance(inner, cst.Call) or not inner.args or inner.args[0].star:
+        return None
+    argument = inner.args[0]
+    moved = call.with_changes(func=call.func.with_changes(value=_receiver(argument.value)))
+    around = inner.with_changes(args=[argument.with_changes(value=moved), *inner.args[1:]])
+    cured = call.func.value.deep_replace(inner, around) if inner is not call.func.value else around
+    return Change("move before it is wrapped", ((call, cured),), safe)
+
+
+def _receiver(value: libcst.BaseExpression) -> libcst.BaseExpression:
+    """An expression as the receiver of a call, in parentheses where it needs them."""
+    if value.lpar or isinstance(value, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)):
+        return value
+    return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
 def available_device(literal: str, operand: bool) -> libcst.BaseExpression:

@@ -11,11 +11,13 @@ from ...core.events import Named
 from ...core.evidence import Evidence
 from ...core.kinds import TENSORS, Kind
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
-from ...core.values import STRING, Origin, Value, dotted
+from ...core.values import STRING, Origin, Value, constant, dotted
 from ..log import RawMove
-from ..machine import Machine, Site, class_name, text_of
+from ..machine import COPIES, GRADIENTS, Machine, Site, class_name, text_of
 
 _EMPTY = "factories.factory"
+_MADE = ("factory", "array")
+_ASKS = frozenset({"requires_grad_"})
 
 
 class Target(NamedTuple):
@@ -94,8 +96,32 @@ def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: 
         machine.loops,
         bool(machine.probing),
         _likens(site),
+        _is_leaf(machine, site, base),
         vain,
     )
+
+
+def _is_leaf(machine: Machine, site: Site, base: Value) -> bool:
+    """Whether gradients accumulate in what is moved, and it was made by this very function."""
+    if base.kind not in TENSORS:
+        return _asked_for_gradients(site)
+    ref = machine.ref(base)
+    if ref is None or not machine.objects.is_made_in(ref, machine.here.name):
+        return _asked_for_gradients(site)
+    if base.kind is Kind.PARAMETER:
+        return True
+    if base.origin is None or base.origin.how not in _MADE:
+        return _asked_for_gradients(site)
+    asked = machine.state.env.get((ref, GRADIENTS))
+    return asked is not None and constant(asked) is True
+
+
+def _asked_for_gradients(site: Site) -> bool:
+    """`x.requires_grad_().to(device)`: whatever `x` is, what is moved was meant to be a leaf."""
+    at = site.receiver_at
+    if not isinstance(at, ast.Call) or last_name(at) not in _ASKS or at.keywords:
+        return False
+    return all(isinstance(given, ast.Constant) and given.value is True for given in at.args)
 
 
 def _wakes_the_device(machine: Machine, base: Value, receiver: ast.expr) -> bool:
@@ -157,7 +183,7 @@ def tensor(machine: Machine, site: Site) -> Value:
         return machine.keep(site.node, base, found.place) or base
     kind = Kind.TENSOR if base.kind is Kind.PARAMETER else base.kind
     if found.place is None:
-        return Value(kind, machine.where(base), base.who)
+        return Value(kind, machine.where(base), base.who, origin=_copied(machine, site))
     if _kept(machine, site):
         machine.keep_copy(base, found.place, site.node)
     return _moved(machine, site, kind, found.place, base)
@@ -170,7 +196,15 @@ def cast(machine: Machine, site: Site) -> Value:
     if base.kind not in TENSORS:
         return Value(Kind.TENSOR, base.place, base.who) if base.kind is Kind.BATCH else base
     kind = Kind.SCALAR if base.kind is Kind.SCALAR else Kind.TENSOR
-    return Value(kind, machine.where(base), base.who)
+    return Value(kind, machine.where(base), base.who, origin=_copied(machine, site))
+
+
+def _copied(machine: Machine, site: Site) -> Origin | None:
+    """How a cast copy of a leaf came to be; of what is no leaf, that is of no interest."""
+    raw = machine.log.moves.get(site.node)
+    if raw is None or not (raw.leaf or (raw.receiver.origin and raw.receiver.origin.how in COPIES)):
+        return None
+    return Origin("copied", machine.here.name, machine.here.number(site.node))
 
 
 def cast_in_place(machine: Machine, site: Site) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ... import knowledge
-from ...core.kinds import Kind
+from ...core.kinds import TENSORS, Kind
 from ...core.paths import Ref
 from ...core.state import Mark
 from ...core.values import NONE, Api, Value, constant
@@ -20,6 +20,7 @@ def make(machine: Machine, site: Site) -> Value:
     if given is None or ref is None:
         return value
     held = holds(given)
+    _updated(machine, given)
     if held:
         momentum = site.args.get("momentum")
         stateless = "stateless-without-momentum" in site.row.topics and (
@@ -31,6 +32,15 @@ def make(machine: Machine, site: Site) -> Value:
         for node in [n for n, (_, mark, _) in machine.log.stale.items() if mark.holds <= held]:
             del machine.log.stale[node]
     return value
+
+
+def _updated(machine: Machine, given: Value, depth: int = 3) -> None:
+    """An optimizer updates leaves alone: what is a copy of one, it refuses."""
+    if given.kind in TENSORS:
+        machine.leaf(given, "optimized")
+    elif depth:
+        for part in (*(given.items or ()), *((given.element,) if given.element else ())):
+            _updated(machine, part, depth - 1)
 
 
 def holds(value: Value) -> frozenset[Ref]:
