@@ -15,7 +15,7 @@ from ..core.places import CPU, UNKNOWN_PLACE
 from ..core.values import NONE, NUMBER, UNKNOWN, Api, Apis, Defined, Truth, Value, dotted
 from ..knowledge.row import Row
 from .apply import function_call
-from .log import RawCall
+from .log import NOWHERE, RawCall
 from .machine import Arguments, Machine, Site, flag, text_of
 from .transfers import (
     builtins,
@@ -272,8 +272,12 @@ def _site(node: ast.Call, api: str, receiver: Value | None, args: Arguments, row
 
 def _record(machine: Machine, site: Site, callee: str) -> None:
     fate: Fate = machine.fates.get(site.node, ("kept", False))[0]
+    places = NOWHERE
+    for at, value in ((site.receiver_at, site.receiver), *site.args.all()):
+        if value is not None and value.kind is Kind.MODULE and at is not None:
+            places = {**places, at: machine.place_of(value)}
     machine.log.calls[site.node] = RawCall(
-        callee, site.receiver, site.args, fate, machine.state.why, machine.loops
+        callee, site.receiver, site.receiver_at, site.args, fate, machine.state.why, machine.loops, places
     )
 
 
@@ -520,6 +524,8 @@ def module_method(machine: Machine, node: ast.Call, base: Value, name: str, args
 
 def call_module(machine: Machine, node: ast.Call, base: Value, args: Arguments) -> Value:
     """Run a module's forward."""
+    site = _site(node, "Module.__call__", base, args)._replace(receiver_at=node.func)
+    _record(machine, site, site.api)
     if isinstance(base.known, Defined):
         view = machine.program.view(base.known.dotted)
         found = view.method("forward") if view is not None else None

@@ -103,7 +103,7 @@ class Extraction:
 
     def moved(self, before: Mapping[Ref, Place], end: State, log: Log) -> list[Effect]:
         """What the function moved in place, in the order in which it was first known."""
-        replaced = {ref for ref, _, method in log.stale.values() if method == "to_empty"}
+        replaced = {each.ref for stale in log.stale.values() for each in stale if each.method == "to_empty"}
         found: list[Effect] = []
         for ref, place in end.places.items():
             if before.get(ref) != place:

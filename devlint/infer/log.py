@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from ..core.events import Becoming, Fate, Harmless, Meets, Named, Part, Role, Why
@@ -11,6 +12,8 @@ from ..core.paths import Path, Ref
 from ..core.places import Place
 from ..core.state import Mark
 from ..core.values import Origin, Value
+
+NOWHERE: Mapping[ast.expr, Place] = MappingProxyType({})
 
 
 class RawMove(NamedTuple):
@@ -77,10 +80,13 @@ class RawCall(NamedTuple):
 
     callee: str
     receiver: Value | None
+    receiver_at: ast.expr | None
     args: Given
     fate: Fate
     why: Why
     loops: int
+    places: Mapping[ast.expr, Place] = NOWHERE
+    """Where the modules among its receiver and arguments are, by where they stand."""
 
 
 class RawUse(NamedTuple):
@@ -149,6 +155,16 @@ class Site(NamedTuple):
     why: Why
 
 
+class Stale(NamedTuple):
+    """A module is moved, and something that was built on it before is not."""
+
+    ref: Ref
+    """The module."""
+    protocol: str
+    mark: Mark
+    method: str
+
+
 class Log:
     """What was recorded; a run that is superseded goes with its whole log."""
 
@@ -205,8 +221,8 @@ class Log:
         self.leaves: dict[tuple[Origin, Becoming], None] = {}
         """Copies, by how they came to be, that are used as only the leaf itself can be."""
         self.sites: list[Site] = []
-        self.stale: dict[ast.AST, tuple[Ref, Mark, str]] = {}
-        """A node that moves a module which something holds, with the module and the method."""
+        self.stale: dict[ast.AST, tuple[Stale, ...]] = {}
+        """By the node that moves a module which something holds."""
         self.notes: dict[Ref, int] = {}
         self.flows: list[tuple[Ref, Ref]] = []
         self.follows: dict[Ref, Place] = {}

@@ -29,7 +29,7 @@ from ..core.values import (
 )
 from ..knowledge.row import Row
 from .definitions import Function
-from .log import Kept, Log, RawLiteral, RawMeeting
+from .log import Kept, Log, RawLiteral, RawMeeting, Stale
 
 if TYPE_CHECKING:
     from ..core.events import Becoming, Fate, Harmless, Meets, Role
@@ -534,14 +534,16 @@ class Machine:
         if ref is None:
             return
         if parameters and (place.form is not Form.CPU or method == "to_empty"):
+            found: dict[str, Stale] = {}
             for (protocol, _), mark in self.state.marks.items():
-                replaces = method in REPLACES
-                if protocol == "optimizer" and any(
+                replaces = protocol == "optimizer" and method in REPLACES
+                if protocol not in found and any(
                     self.objects.is_part(held, ref) and (replaces or self.place_at(held) is None)
                     for held in mark.holds
                 ):
-                    self.log.stale[node] = (ref, mark, method)
-                    break
+                    found[protocol] = Stale(ref, protocol, mark, method)
+            if found:
+                self.log.stale[node] = tuple(found.values())
         self.settle_at(ref, place, node)
         for other in list(self.state.places):
             if other != ref and self.objects.is_part(other, ref):

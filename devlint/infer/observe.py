@@ -15,11 +15,10 @@ from ..core.events import At, Becoming, Conflict, Harmless, Holder, Meets, Seen,
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Element
 from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
-from ..core.state import Mark
 from ..core.values import Defined, Origin, Value
 from .classes import Class
 from .file import File
-from .log import Log, RawMeeting, RawMove
+from .log import Log, RawMeeting, RawMove, Stale
 from .machine import COPIES, REPLACES
 from .settle import Clash, Settled
 from .trace import Tracer
@@ -147,16 +146,14 @@ class Observer:
                 if wants("move", raw.method) and isinstance(node.func, ast.Attribute):
                     yield self._move(function, log, node, node.func.value, raw)
             for call, stale in log.stale.items():
-                if (
-                    isinstance(call, ast.Call)
-                    and call not in log.moves
-                    and not self._told(function, call, stale)
-                ):
-                    yield self._brought_about(function, call, stale)
+                if isinstance(call, ast.Call) and call not in log.moves:
+                    told = tuple(each for each in stale if not self._told(function, call, each))
+                    if told:
+                        yield self._brought_about(function, call, told)
 
     def _move(self, function: str, log: Log, node: ast.Call, receiver: ast.expr, raw: RawMove) -> event.Move:
-        stale = log.stale.get(node)
-        holders = () if stale is None or self._told(function, node, stale) else (self._holder(stale[1]),)
+        stale = log.stale.get(node, ())
+        holders = tuple(self._holder(each) for each in stale if not self._told(function, node, each))
         at = self.at(node, function, raw.why, raw.loops)
         if raw.probing:
             at = at._replace(context=at.context | {"probe"})
@@ -216,9 +213,9 @@ class Observer:
             return view is not None and view.is_module
         return value.kind is Kind.MODULE
 
-    def _brought_about(self, function: str, node: ast.Call, stale: tuple[int, Mark, str]) -> event.Move:
+    def _brought_about(self, function: str, node: ast.Call, stale: tuple[Stale, ...]) -> event.Move:
         """A move that a call brings about: of a helper, or of a wrapper that makes new parameters."""
-        ref, mark, method = stale
+        ref, _, _, method = stale[0]
         moved: ast.expr = node.func.value if isinstance(node.func, ast.Attribute) else node
         if method not in _ALL_MOVES and node.args:
             moved = node.args[0]
@@ -232,11 +229,11 @@ class Observer:
             in_place=True,
             result="kept",
             iterates=None,
-            holders=(self._holder(mark),),
+            holders=tuple(map(self._holder, stale)),
             replaces=method in REPLACES,
         )
 
-    def _told(self, function: str, node: ast.AST, stale: tuple[int, Mark, str]) -> bool:
+    def _told(self, function: str, node: ast.AST, stale: Stale) -> bool:
         """Whether the move stands in the function that is called here, and is told there."""
         if (
             isinstance(node, ast.Call)
@@ -245,20 +242,22 @@ class Observer:
         ):
             return False
         return any(
-            other.at == stale[1].at
+            other.protocol == stale.protocol and other.mark.at == stale.mark.at
             for name, log in self.settled.logs.items()
             if name != function
-            for _, other, _ in log.stale.values()
+            for others in log.stale.values()
+            for other in others
         )
 
-    def _holder(self, mark: Mark) -> Holder:
+    def _holder(self, stale: Stale) -> Holder:
+        mark = stale.mark
         function, number = mark.at
         node = self.node(function, number)
         line = getattr(node, "lineno", 0)
         where = row(line, self.sections) if node is not None else f"a line of `{function}`"
         idle = mark.stateless and mark.phase in ("stepped", "loaded")
         spot = self.tracer.spot("built", function, number, UNKNOWN_PLACE)
-        return Holder("optimizer", "fresh" if idle else mark.phase, mark.name, where, spot)
+        return Holder(stale.protocol, "fresh" if idle else mark.phase, mark.name, where, spot)
 
     # Calls and names
 
@@ -268,22 +267,23 @@ class Observer:
             for node, raw in log.calls.items():
                 callee, receiver = raw.callee, None
                 if raw.receiver is not None:
-                    assert isinstance(node.func, ast.Attribute)
                     kind = self.settled.kind_of_moved(raw.receiver, function) or raw.receiver.kind
                     prefix = knowledge.METHODS_OF.get(kind)
                     if prefix is None:
                         continue
-                    callee = f"{prefix}.{node.func.attr}"
+                    callee = f"{prefix}.{raw.callee.rpartition('.')[2]}"
                 if not wants("call", callee):
                     continue
-                if raw.receiver is not None and isinstance(node.func, ast.Attribute):
-                    receiver = self.traced(raw.receiver, raw.receiver.place, node.func.value, function)
+                of = raw.receiver_at
+                if raw.receiver is not None and of is not None:
+                    place = raw.places.get(of, raw.receiver.place)
+                    receiver = self.traced(raw.receiver, place, of, function)
                 yield event.Call(
                     self.at(node, function, raw.why, raw.loops),
                     callee,
                     receiver,
                     {
-                        name: self.seen(value, value.place, at, function)
+                        name: self.seen(value, raw.places.get(at, value.place), at, function)
                         for name, at, value in raw.args.named()
                     },
                     raw.args.starred or bool(raw.args.unpacked),

@@ -29,8 +29,10 @@ def make(machine: Machine, site: Site) -> Value:
         phase = "stateful" if "stateful" in site.row.topics else "fresh"
         at = (machine.here.name, machine.here.number(site.node))
         machine.state.marks[PROTOCOL, ref] = Mark(phase, held, site.name, at, stateless)
-        for node in [n for n, (_, mark, _) in machine.log.stale.items() if mark.holds <= held]:
-            del machine.log.stale[node]
+        for node, stale in machine.log.stale.items():
+            machine.log.stale[node] = tuple(
+                each for each in stale if each.protocol != PROTOCOL or not each.mark.holds <= held
+            )
     return value
 
 
