@@ -254,7 +254,7 @@ def _assigned(machine: Statements, end: State) -> dict[tuple[str, str], Value]:
     return found
 
 
-def _bound(plain: Extraction, assigned: dict[tuple[str, str], Value]) -> Iterable[Effect]:
+def _bound(plain: Extraction, assigned: dict[tuple[str, str], Value]) -> Iterable[Bound]:
     """Attributes that are the caller's very objects."""
     for (cls, attribute), value in assigned.items():
         if type(value.who) is int and plain.objects.is_parameter(value.who):
