@@ -174,6 +174,8 @@ def test_a_rule_is_told_once_of_what_two_of_its_watches_match() -> None:
         (literal(), "import torch\nd = 'cpu'\n", False),
         (use("torch.cuda.FloatTensor"), "import torch\nx = torch.cuda.FloatTensor\n", True),
         (compare(), "import torch\n", True),
+        (compare(left(Kind.DEVICE)), "import torch\nx.device == 0\n", True),
+        (compare(left(Kind.DEVICE)), "import torch\nx.dtype == 0\n", False),
     ],
 )
 def test_what_a_file_must_contain(watch: Watch, text: str, matters: bool) -> None:

@@ -223,6 +223,8 @@ class Compare(NamedTuple):
     """Two values are compared."""
 
     at: At
+    operator: str
+    """As it is written: `==`, `is not`."""
     left: Seen
     right: Seen
 

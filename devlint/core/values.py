@@ -23,7 +23,7 @@ class Words(NamedTuple):
 
 
 class Api(NamedTuple):
-    """A name of a library: `torch.load`; of an optimizer, module or loader, its class."""
+    """A name of a library: `torch.load`; of an optimizer, module, loader or device, its class."""
 
     dotted: str
 
@@ -96,6 +96,8 @@ NUMBER = Value(Kind.NUMBER)
 STRING = Value(Kind.STRING)
 OTHER = Value(Kind.OTHER)
 DTYPE = Value(Kind.DTYPE)
+TORCH_DEVICE = Api("torch.device")
+"""The class of a device that torch made, which tells it from a string that names one: `args.device`."""
 
 MAX_ITEMS = 256
 """Longer containers are tables of data: an element tells what they hold."""

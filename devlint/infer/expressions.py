@@ -19,6 +19,7 @@ from ..core.values import (
     NUMBER,
     OTHER,
     STRING,
+    TORCH_DEVICE,
     UNKNOWN,
     Api,
     Const,
@@ -42,6 +43,10 @@ from .transfers.containers import concatenation, held_by
 _ARITHMETIC = (ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow, ast.Add, ast.FloorDiv)
 _ORDER = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 _MEMBERSHIP = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
+_OPERATORS: dict[type[ast.cmpop], str] = {
+    **{ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in"},
+    **{ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">="},
+}
 _MAX_DEPTH = 200
 """Expressions nested deeper are unknown: no person reads them."""
 
@@ -229,7 +234,8 @@ class Expressions(Machine):
         if base.kind is Kind.UNKNOWN and base.place.form is Form.UNKNOWN and ref is not None:
             # `x.device` of a tensor, or `args.device` of a setting: what `x` is shows later.
             return Value(Kind.DEVICE, Place(Form.SAME, "", self.objects.part(ref, Attr(name))))
-        return Value(Kind.DEVICE, self.where(base))
+        known = TORCH_DEVICE if base.kind in TENSORS else None  # a module may call a string so
+        return Value(Kind.DEVICE, self.where(base), known=known)
 
     def _instance_attribute(self, base: Value, cls: str, name: str, node: ast.AST | None) -> Value:
         view = self.program.view(cls)
@@ -402,7 +408,11 @@ class Expressions(Machine):
         if len(values) == 2:
             left, right = values
             self.log.compares[node] = RawCompare(
-                (operands[0], left), (operands[1], right), self.state.why, self.loops
+                _OPERATORS[type(node.ops[0])],
+                (operands[0], left),
+                (operands[1], right),
+                self.state.why,
+                self.loops,
             )
             said = conditions.comparison(node, left, right)
             if said is not None:

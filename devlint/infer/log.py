@@ -111,6 +111,7 @@ class RawBind(NamedTuple):
 class RawCompare(NamedTuple):
     """Two values are compared."""
 
+    operator: str
     left: tuple[ast.expr, Value]
     right: tuple[ast.expr, Value]
     why: Why

@@ -120,7 +120,7 @@ class Observer:
             value.who if type(value.who) is int else None,
             self.text.receiver(node) if node is not None else "",
             origin,
-            value.kind is settled and settled is not Kind.UNKNOWN,
+            self._is_certain(value, settled),
             self.text.span(node) if isinstance(node, ast.expr) else None,
             "",
             made_here,
@@ -130,6 +130,11 @@ class Observer:
         """A value as rules see it, with where it was made and moved."""
         spots = self.tracer.of(value, place, function, node)
         return self.seen(value, place, node, function)._replace(spots=spots)
+
+    def _is_certain(self, value: Value, settled: Kind) -> bool:
+        if value.kind is Kind.DEVICE:
+            return value.known is not None or self.settled.is_device_of_tensor(value)
+        return value.kind is settled and settled is not Kind.UNKNOWN
 
     def named(self, place: Place) -> Place:
         """A place with the name that the program has for it."""
@@ -414,6 +419,7 @@ class Observer:
             for node, raw in log.compares.items():
                 yield event.Compare(
                     self.at(node, function, raw.why, raw.loops),
+                    raw.operator,
                     self.seen(raw.left[1], raw.left[1].place, raw.left[0], function),
                     self.seen(raw.right[1], raw.right[1].place, raw.right[0], function),
                 )

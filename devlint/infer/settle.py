@@ -201,6 +201,14 @@ class Settled:
             or self._from_default_collate(value, ref)
         )
 
+    def is_device_of_tensor(self, device: Value) -> bool:
+        """Whether a device was read off what is a tensor for sure: `args.device` may as well be a string."""
+        ref = device.place.of
+        if type(ref) is not int or self.objects.ways[ref] != Attr("device"):
+            return False
+        parent = self.objects.parents[ref]
+        return parent >= 0 and not self.contradicted(parent) and self._used_as_tensor(parent, Evidence.TENSOR)
+
     def _half_fixed(self, ref: Ref) -> bool:
         """Whether it is one of several that were unpacked together, of which another is moved and kept."""
         whole = self.objects.wholes[ref]

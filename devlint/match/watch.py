@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .. import knowledge
 from ..core.events import Bind, Call, Compare, Event, Literal_, Meeting, Move, Use
+from ..core.kinds import Kind
 from ..core.places import Form
 from ..core.watches import EVENTS, Test, Watch
 
@@ -123,6 +124,8 @@ def words(watch: Watch) -> Words:
     names = [
         name for item in watch.names for name in (knowledge.named_in(item[1:]) if item[0] == "@" else (item,))
     ]
+    if any(test.name in ("left", "right") and test.wanted == (Kind.DEVICE.value,) for test in watch.tests):
+        return frozenset({("name", "device"), ("head", "torch")})
     if not watch.names:
         return frozenset({("any", ""), ("head", "torch")})
     for name in names:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.kinds import Kind
 from ...core.places import CPU, UNKNOWN_PLACE, Form, literal
-from ...core.values import NONE, OTHER, Value, constant
+from ...core.values import NONE, OTHER, TORCH_DEVICE, Value, constant
 from ..machine import Machine, Site
 
 
@@ -12,12 +12,12 @@ def device(machine: Machine, site: Site) -> Value:
     """`torch.device(…)`."""
     first = site.args.get("type") or site.args.get("device")
     place = machine.denoted(first, UNKNOWN_PLACE) if first is not None else UNKNOWN_PLACE
-    return Value(Kind.DEVICE, place)
+    return Value(Kind.DEVICE, place, known=TORCH_DEVICE)
 
 
 def accelerator(machine: Machine, site: Site) -> Value:
     """`torch.accelerator.current_accelerator()`: the device there is, or None."""
-    return Value(Kind.DEVICE, literal("accelerator"))
+    return Value(Kind.DEVICE, literal("accelerator"), known=TORCH_DEVICE)
 
 
 def set_default(machine: Machine, site: Site) -> Value:
