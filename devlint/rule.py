@@ -65,7 +65,7 @@ from .core.watches import (
 from .finding import Severity
 from .span import Span
 from .visit import cst
-from .visit.cures import Change, available_device, keep_result, move_argument, move_to, source_of
+from .visit.cures import Change, at_device, available_device, keep_result, move_argument, move_to, source_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -176,6 +176,7 @@ __all__ = [
     "Use",
     "Watch",
     "Why",
+    "at_device",
     "available_device",
     "becomes",
     "bind",

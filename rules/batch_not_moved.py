@@ -26,6 +26,7 @@ from ..rule import (
     Ask,
     Claim,
     Conflict,
+    Kind,
     Meeting,
     Report,
     Rule,
@@ -33,6 +34,7 @@ from ..rule import (
     comes_from,
     conflict,
     cst,
+    left,
     meeting,
     sibling_moved,
     unless,
@@ -46,7 +48,7 @@ class BatchNotMoved(Rule[Meeting]):
     name = "batch-not-moved"
     watches = (
         meeting(conflict(Conflict.CERTAIN), comes_from("loader"), unless(sibling_moved())),
-        meeting(conflict(Conflict.CALLER), unless(sibling_moved())),
+        meeting(conflict(Conflict.CALLER), left(Kind.BATCH), unless(sibling_moved())),
     )
     claim = Claim(MIXED_DEVICES)
 

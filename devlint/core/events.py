@@ -192,6 +192,8 @@ class Meeting(NamedTuple):
     conflict: Conflict
     sibling_moved: bool
     """Whether another part of what `left` came with was moved."""
+    device: str = ""
+    """An expression, good where `left` was made, that says where `right` is; empty where none is known."""
 
 
 Part = Literal["attribute", "item"]

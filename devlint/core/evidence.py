@@ -31,11 +31,15 @@ class Evidence:
     """A framework, or the code around it, put it where it belongs."""
     NAMED: Final = 1024
     """A method was called that tensors have: so may an object of any class."""
+    SHAPED: Final = 2048
+    """Has a shape, or was given to an operation that takes no number: a tensor, or perhaps an array."""
 
 
 NOT_A_TENSOR = Evidence.MODULE | Evidence.OTHER | Evidence.LOADER | Evidence.CONTAINER
 IS_TENSOR = Evidence.TENSOR | Evidence.NAMED
-PASSED_ON = IS_TENSOR | Evidence.OPERAND | Evidence.MODULE | Evidence.OTHER
+NO_NUMBER = Evidence.SHAPED | Evidence.NAMED | Evidence.TO_MODULE
+"""What no number is used as; that it may be an array remains."""
+PASSED_ON = IS_TENSOR | Evidence.SHAPED | Evidence.OPERAND | Evidence.MODULE | Evidence.OTHER
 """What a function's use of a parameter says about what its callers pass."""
 
 
@@ -51,7 +55,7 @@ def solve(notes: Mapping[Ref, int], flows: Iterable[tuple[Ref, Ref]]) -> dict[Re
     waiting = [ref for ref in found if ref in sources]
     while waiting:
         ref = waiting.pop()
-        seen = found.get(ref, 0)
+        seen = found.get(ref, 0) & ~Evidence.SHAPED  # of `a * b`, either may be a number
         for source in sources.get(ref, ()):
             before = found.get(source, 0)
             if before | seen != before:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from .events import Why
 from .paths import Ref, Step
-from .places import Form, Place, join_places
+from .places import UNKNOWN_PLACE, Form, Place, join_places
 from .values import Either, Value, join
 
 Key = str | tuple[Ref, Step]
@@ -31,7 +31,7 @@ class Mark(NamedTuple):
 class State:
     """What holds at one point; copied where control parts, joined where it meets."""
 
-    __slots__ = ("alive", "default", "env", "marks", "places", "why")
+    __slots__ = ("alive", "default", "env", "marks", "places", "why", "without")
 
     def __init__(self) -> None:
         self.env: dict[Key, Value] = {}
@@ -45,6 +45,8 @@ class State:
         """Whether control can reach this point."""
         self.default: Place | None = None
         """The default device, where one was set."""
+        self.without = False
+        """Whether no accelerator is in use: a condition asked for one, and this is where there is none."""
 
     def copy(self) -> State:
         """An independent state that starts from this one."""
@@ -55,6 +57,7 @@ class State:
         new.why = self.why
         new.alive = self.alive
         new.default = self.default
+        new.without = self.without
         return new
 
     def forget(self, ref: Ref) -> None:
@@ -117,6 +120,7 @@ def join_states(a: State, b: State, either: Either) -> State:
         if ours is None or PHASES.index(ours.phase) < PHASES.index(theirs.phase):
             joined.marks[mark] = theirs
     joined.why = both(a.why, b.why)
+    joined.without = a.without and b.without
     if a.default != b.default:
-        joined.default = None
+        joined.default = UNKNOWN_PLACE
     return joined

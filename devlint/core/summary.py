@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from .events import Why
 from .paths import Path
 from .places import Place
-from .values import UNKNOWN, Value
+from .values import UNKNOWN, Origin, Value
 
 Term = Value
 """A value in terms of what the caller passes: its objects are paths."""
@@ -72,6 +72,8 @@ class Need(NamedTuple):
     right: Place
     one: Path | None
     other: Path | None
+    origin: Origin | None = None
+    """Of the one side that the function itself made on the cpu."""
 
 
 Binding = Literal["plain", "self", "class", "static", "property"]

@@ -57,7 +57,9 @@ class Truth(NamedTuple):
 
 Known = Const | Words | Api | Apis | Defined | Truth
 
-How = Literal["factory", "array", "loader", "moved", "literal", "default", "made", "copied"]
+How = Literal["factory", "array", "loader", "moved", "literal", "default", "made", "copied", "attribute"]
+MADE = ("factory", "array")
+"""How tensors come to be that nothing else was made from."""
 
 
 class Origin(NamedTuple):
@@ -69,6 +71,8 @@ class Origin(NamedTuple):
     at: int
     """The node, by its number in that function."""
     api: str = ""
+    dims: int = 0
+    """Of a tensor, how many dimensions it has at least: torch lets a 0-dim one of the cpu meet any device."""
 
 
 class Value(NamedTuple):
@@ -99,6 +103,7 @@ DTYPE = Value(Kind.DTYPE)
 TORCH_DEVICE = Api("torch.device")
 """The class of a device that torch made, which tells it from a string that names one: `args.device`."""
 
+_MAY_BE_CPU = (Form.CPU, Form.EITHER, Form.UNKNOWN)
 MAX_ITEMS = 256
 """Longer containers are tables of data: an element tells what they hold."""
 _MAX_PARTS = 1024
@@ -179,7 +184,7 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
         a.known if a.kind is b.kind and a.known == b.known else None,
         items,
         element,
-        a.origin if a.origin == b.origin else _moved(a) or _moved(b),
+        a.origin if a.origin == b.origin else _moved(a) or _moved(b) or _made(a, b),
         a.holds | b.holds,
         a.measures if a.measures == b.measures else None,
     )
@@ -188,6 +193,25 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
 def _moved(value: Value) -> Origin | None:
     """What was moved on one path is not known to be where it was."""
     return value.origin if value.origin is not None and value.origin.how == "moved" else None
+
+
+def _made(a: Value, b: Value) -> Origin | None:
+    """What one path makes on the cpu is there on that path, whatever the other does."""
+    made = [each.origin for each in (a, b) if each.origin is not None and is_made(each)]
+    if len(made) == 2 and made[0]._replace(dims=0) == made[1]._replace(dims=0):
+        return made[0]._replace(dims=min(made[0].dims, made[1].dims))
+    return made[0] if made else None
+
+
+def derived(origin: Origin, dims: int | None = None) -> Origin:
+    """Of what was computed from a tensor that a factory made: it is no leaf, and no call's very result."""
+    return origin._replace(api="", dims=origin.dims if dims is None else dims)
+
+
+def is_made(value: Value) -> bool:
+    """Whether a value is, on some path, a tensor that a factory made on the cpu."""
+    origin = value.origin
+    return origin is not None and origin.how in MADE and value.place.form in _MAY_BE_CPU
 
 
 def container(

@@ -13,7 +13,7 @@ from ..core.paths import Attr, Item, Path, Ref, Step, Who
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved, Need
-from ..core.values import UNKNOWN, Defined, Value, container
+from ..core.values import UNKNOWN, Defined, Origin, Value, container
 from .log import Site as CallSite
 from .machine import Arguments, Machine
 
@@ -286,11 +286,27 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
 def _need(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> None:
     left, right = sub.place(need.left), sub.place(need.right)
     at, other = _argument(sub, need.left), _argument(sub, need.right)
-    one, two = Value(Kind.BATCH, left, sub.ref(need.one)), Value(Kind.BATCH, right, sub.ref(need.other))
+    one = _party(sub, need.left, left, need.one, need.origin)
+    two = _party(sub, need.right, right, need.other, need.origin)
+    if Kind.SCALAR in (one.kind, two.kind):
+        return
     if at is not None:
         machine.meeting("call", at, left, one, other or called, right, two)
     elif other is not None:
         machine.meeting("call", other, right, two, called, left, one)
+
+
+def _party(sub: Substitution, place: Place, here: Place, path: Path | None, origin: Origin | None) -> Value:
+    """What takes part in a callee's meeting: the very argument, if it is the tensor that is given."""
+    of = place.of
+    if isinstance(of, Path) and of.root.kind == "parameter" and not of.steps and of == path:
+        given = sub.given.get(of.root.name)
+        if given is not None and given.value.kind in TENSORS:
+            dims = given.value.origin.dims if given.value.origin is not None else 1
+            return given.value if dims else given.value._replace(kind=Kind.SCALAR)
+    if origin is not None and place.form is Form.CPU and place.of is None:
+        return Value(Kind.TENSOR, here, sub.ref(path), origin=origin)
+    return Value(Kind.BATCH, here, sub.ref(path))
 
 
 def _argument(sub: Substitution, place: Place) -> ast.expr | None:

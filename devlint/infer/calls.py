@@ -12,7 +12,7 @@ from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.paths import Attr
 from ..core.places import CPU, UNKNOWN_PLACE
-from ..core.values import NONE, NUMBER, UNKNOWN, Api, Apis, Defined, Truth, Value, dotted
+from ..core.values import NONE, NUMBER, UNKNOWN, Api, Apis, Defined, Truth, Value, derived, dotted, is_made
 from ..knowledge.row import Row
 from .apply import function_call
 from .log import NOWHERE, RawCall
@@ -325,6 +325,8 @@ def _by_columns(machine: Machine, site: Site) -> Value:
             return machine.unknown(site.node)
         if "casts" in row.topics:
             return moves.cast_in_place(machine, site)
+        if row.place == "operands":
+            return operations.in_place(machine, site)
         if base.kind is Kind.PARAMETER:
             return Value(Kind.TENSOR, machine.where(base), base.who)
         return base._replace(place=machine.where(base)) if base.kind in TENSORS else base
@@ -349,22 +351,32 @@ def _by_columns(machine: Machine, site: Site) -> Value:
     if row.place == "device":
         return machine.own(site.node, kind, machine.denoted(given, factories.default(machine)))
     if row.place == "receiver-device":
+        machine.log.follows_devices = True
         place = machine.denoted(given, machine.where(base) if base is not None else UNKNOWN_PLACE)
         return machine.own(site.node, kind, place)
     if row.place == "default":
         return machine.made(site.node, kind, factories.default(machine), "factory", site.api)
     if row.place == "cpu":
         if kind in TENSORS:
-            return machine.made(site.node, kind, CPU, "factory", site.api)
+            return factories.made_on_cpu(machine, site, kind)
         return Value(kind, CPU)
     if row.place == "first" and base is not None:
         if kind is Kind.TENSOR and site.receiver is None:
             operations.note_tensors(machine, site)
         scalar = kind is Kind.TENSOR and base.kind is Kind.SCALAR
-        return Value(Kind.SCALAR if scalar else kind, machine.where(base), base.who)
+        same = Value(Kind.SCALAR if scalar else kind, machine.where(base), base.who)
+        if kind in TENSORS and is_made(base):
+            dims = operations.dimensions(site, [base])
+            origin = derived(base.origin, dims) if base.origin is not None else None
+            return same._replace(origin=origin, measures=base.measures)
+        return same
     if kind is Kind.TENSOR:
         return machine.own(site.node, kind)
-    return NUMBER if kind is Kind.NUMBER else Value(kind)
+    if kind is Kind.NUMBER:
+        measured = site.receiver if site.receiver is not None else base
+        tensors = measured is not None and measured.kind in MAY_HOLD_TENSORS
+        return NUMBER._replace(measures=measured.who) if tensors and measured is not None else NUMBER
+    return Value(kind)
 
 
 def _leave_torch(machine: Machine, site: Site) -> None:
@@ -451,6 +463,8 @@ def unknown_method(machine: Machine, node: ast.Call, base: Value, name: str, arg
         machine.note(base, Evidence.NAMED)
     else:
         machine.attribute_evidence(base, name)
+    if name in knowledge.MEASURES:
+        machine.note(base, Evidence.SHAPED)
     if name == "size" and args.positional:
         machine.note(base, Evidence.OPERAND)
     transfer = _UNKNOWN.get(name)

@@ -191,7 +191,12 @@ def _denoted(value: Value) -> Form | None:
 def assume(machine: Machine, test: ast.expr, value: Value, outcome: bool) -> None:
     """Make the state reflect that a condition came out true, or false."""
     said = truth(test, value)
-    if said is not None and (said.if_true if outcome else said.if_false):
+    if said is not None and said.if_true is not said.if_false:
+        if said.if_true is outcome:
+            machine.require(said.hint)
+        else:
+            machine.state.without = True
+    elif said is not None and said.if_true:
         machine.require(said.hint)
     narrow(machine, test, outcome)
 

@@ -31,6 +31,7 @@ from ..core.values import (
     constant,
     container,
     dotted,
+    is_made,
 )
 from . import conditions
 from .apply import apply as apply_summary
@@ -41,6 +42,7 @@ from .machine import COPIES, GRADIENTS, Machine, flag, subscript_step
 from .transfers.containers import concatenation, held_by
 
 _ARITHMETIC = (ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow, ast.Add, ast.FloorDiv)
+_NO_DIMENSIONS = {Kind.SCALAR, Kind.NUMBER}
 _ORDER = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 _MEMBERSHIP = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
 _OPERATORS: dict[type[ast.cmpop], str] = {
@@ -185,6 +187,7 @@ class Expressions(Machine):
         if kind in (Kind.BATCH, Kind.UNKNOWN):
             self.attribute_evidence(base, name)
             if name in knowledge.NUMBER_ATTRIBUTES:
+                self.note(base, Evidence.SHAPED)
                 return Value(Kind.NUMBER, measures=base.who)
             return self.part(base, Attr(name))
         if kind is Kind.CLASS and isinstance(base.known, Defined):
@@ -220,6 +223,8 @@ class Expressions(Machine):
         return found if found is not None else Value(Kind.LIBRARY, known=Api(full))
 
     def _placement_attribute(self, base: Value, name: str, what: str) -> Value:
+        if what == "dtype" or what == "flag":
+            self.note_unknown((base,), Evidence.SHAPED)
         if what == "dtype":
             return DTYPE._replace(measures=base.who)
         if what == "flag":
@@ -260,6 +265,8 @@ class Expressions(Machine):
             return value._replace(who=part) if value.kind in (Kind.MODULE, Kind.UNKNOWN) else value
         if term is not None:
             value = instance_attribute(self, base, term)
+            if view.is_module and value.origin is not None and is_made(value):
+                value = value._replace(origin=value.origin._replace(how="attribute"))
             if view.is_module and ref is not None and value.kind in (Kind.PARAMETER, Kind.MODULE):
                 part = self.objects.part(ref, Attr(name))
                 if value.kind is Kind.PARAMETER:
@@ -281,7 +288,8 @@ class Expressions(Machine):
         if index.place != base.place:
             self.spill((index,))  # an index of another device is an error, unless it is on the cpu
         if kind in TENSORS:
-            return Value(Kind.TENSOR, base.place, base.who)
+            self.index(node.value, base, node.slice, index)
+            return self.sliced(base, self._dimensions_of_index(node.slice, index))
         ref = self.ref(base)
         if kind is Kind.CONTAINER:
             return self._item(node, base, index)
@@ -296,6 +304,7 @@ class Expressions(Machine):
                 place = base.place if base.place.form is not Form.CPU else UNKNOWN_PLACE
                 return Value(Kind.BATCH, place, self.objects.part(ref, Item(number)))
             if is_tensor_index(node.slice):
+                self.note(base, Evidence.SHAPED)
                 if kind is Kind.UNKNOWN:
                     return base  # an array, a frame or a list of boxes is indexed so, too
                 self.note(base, Evidence.TENSOR)
@@ -308,6 +317,31 @@ class Expressions(Machine):
         if kind is Kind.NUMBER:
             return base
         return base if kind is Kind.LIBRARY else UNKNOWN
+
+    def index(self, at: ast.expr, base: Value, where: ast.expr, index: Value) -> None:
+        """What a tensor is indexed with is on the cpu or where the tensor is, unless it is 0-dim."""
+        indices = (
+            zip(where.elts, index.items, strict=False)
+            if isinstance(where, ast.Tuple) and index.items is not None
+            else ((where, index),)
+        )
+        if base.place.form is Form.CPU or is_made(base):
+            for part, value in indices:
+                if value.kind in (Kind.TENSOR, Kind.PARAMETER):
+                    self.meeting("operator", at, self.where(base), base, part, self.where(value), value)
+
+    def _dimensions_of_index(self, where: ast.expr, index: Value) -> int:
+        """How many dimensions indexing adds; -1 for each number, or what may be one."""
+        parts = where.elts if isinstance(where, ast.Tuple) else [where]
+        values = index.items if isinstance(where, ast.Tuple) and index.items is not None else (index,)
+        added = 0
+        for part, value in zip(parts, values, strict=False):
+            if isinstance(part, ast.Constant) and part.value is None:
+                added += 1
+            elif not isinstance(part, ast.Slice) and value.kind is not Kind.CONTAINER:
+                dims = value.origin.dims if value.origin is not None else 0
+                added -= value.kind not in TENSORS or not dims
+        return added
 
     def _item(self, node: ast.Subscript, base: Value, index: Value) -> Value:
         known, ref = _position(base, index), self.ref(base)
@@ -340,7 +374,8 @@ class Expressions(Machine):
         if isinstance(op, _ARITHMETIC):
             for value, beside in ((left, right), (right, left)):
                 if beside.kind is not Kind.STRING:
-                    self.note_unknown((value,), Evidence.TENSOR)
+                    proper = Evidence.SHAPED if isinstance(op, ast.MatMult) else 0
+                    self.note_unknown((value,), Evidence.TENSOR | proper)
         if Kind.NUMBER in (left.kind, right.kind):
             beside = right if left.kind is Kind.NUMBER else left
             ref = self.ref(beside)
@@ -350,9 +385,9 @@ class Expressions(Machine):
             for value in (left, right):
                 if value.kind is Kind.BATCH:
                     self.note(value, Evidence.TENSOR)
-            place = self.meet(node, [one, other])
-            kind = Kind.SCALAR if left.kind is right.kind is Kind.SCALAR else Kind.TENSOR
-            return self.own(node, kind, place, "op")
+            place = self.meet(node, [one, other], exact=isinstance(op, ast.MatMult))
+            scalar = {left.kind, right.kind} <= _NO_DIMENSIONS
+            return self.computed(node, Kind.SCALAR if scalar else Kind.TENSOR, place, (left, right))
         if left.kind is right.kind is Kind.NUMBER:
             return NUMBER._replace(measures=left.measures if left.measures is not None else right.measures)
         if Kind.UNKNOWN in (left.kind, right.kind) and (left.who is not None or right.who is not None):
@@ -427,7 +462,8 @@ class Expressions(Machine):
         if tensorial and not any(v.kind in (Kind.STRING, Kind.NONE) for v in values):
             self.note_unknown(values, Evidence.TENSOR)
             place = self.meet(node, list(zip(operands, values, strict=True)))
-            return self.own(node, Kind.TENSOR, place, "op")
+            scalar = {value.kind for value in values} <= _NO_DIMENSIONS
+            return self.computed(node, Kind.SCALAR if scalar else Kind.TENSOR, place, values)
         return NUMBER
 
     @_handles(ast.IfExp)
@@ -444,6 +480,8 @@ class Expressions(Machine):
         if test.kind is Kind.FLAG and conditions.asks_machine(node.test):
             self.choose(body, orelse)
             self.choose(orelse, body)
+        if conditions.truth(node.test, test) is not None and (is_made(body) or is_made(orelse)):
+            body, orelse = body._replace(origin=None), orelse._replace(origin=None)
         forms = {body.place.form, orelse.place.form}
         if forms == {Form.CPU, Form.LITERAL} and body.kind in (Kind.STRING, Kind.DEVICE):
             for part, value in ((node.body, body), (node.orelse, orelse)):
@@ -630,6 +668,8 @@ class Expressions(Machine):
         step = subscript_step(target.slice)
         name = step.key if isinstance(step.key, str) and not step.variable else ""
         self.log.binds[target] = RawBind("item", base, name, value, self.state.why, self.loops)
+        if base.kind in TENSORS:
+            self._store(target, base, index, value)
         if ref is None or base.kind in TENSORS:
             return
         if isinstance(index.known, Words):
@@ -654,6 +694,13 @@ class Expressions(Machine):
         elif base.kind is Kind.CONTAINER and base.items is None:
             element = value if base.element is None else self.join(base.element, value)
             self.rebind(target.value, container(base.who, element=element, holds=base.holds))
+
+    def _store(self, target: ast.Subscript, base: Value, index: Value, value: Value) -> None:
+        """`t[i] = v`: a number or slice copies from anywhere; a tensor as index wants `v` beside `t`."""
+        self.index(target.value, base, target.slice, index)
+        indices = index.items if isinstance(target.slice, ast.Tuple) and index.items else (index,)
+        if any(each.kind in (Kind.TENSOR, Kind.PARAMETER) for each in indices):
+            self.meet(target, [(target.value, base), (target, value)])
 
     def _place_element(self, ref: int) -> None:
         """A moved value is stored deep in an element of a batch: the loop around it moves that element."""

@@ -11,7 +11,7 @@ from ..core.paths import MAX_STEPS, Attr, Element, Item, Path, Ref, Root, Step, 
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark, State
 from ..core.summary import Copied, Effect, Marked, Moved, Need, Term
-from ..core.values import Value
+from ..core.values import Value, is_made
 from .log import Log
 
 _MAX_NEEDS = 64
@@ -146,8 +146,13 @@ class Extraction:
                 continue
             if self._told_inside(raw.here, moved, log) or self._told_inside(raw.there, moved, log):
                 continue
+            made = next((each.origin for each in (raw.one, raw.other) if is_made(each)), None)
             need = Need(
-                self.place(raw.here), self.place(raw.there), self.who(raw.one.who), self.who(raw.other.who)
+                self.place(raw.here),
+                self.place(raw.there),
+                self.who(raw.one.who),
+                self.who(raw.other.who),
+                made,
             )
             found[need] = None
             if len(found) >= _MAX_NEEDS:

@@ -178,6 +178,7 @@ class Log:
         "feeds",
         "flows",
         "follows",
+        "follows_devices",
         "harmless",
         "kept",
         "leaves",
@@ -186,6 +187,7 @@ class Log:
         "losses",
         "meetings",
         "missed",
+        "mixed",
         "moved_at",
         "moves",
         "named",
@@ -228,6 +230,10 @@ class Log:
         self.flows: list[tuple[Ref, Ref]] = []
         self.follows: dict[Ref, Place] = {}
         """Where the argument of an unknown callee was moved, by its result."""
+        self.mixed: dict[tuple[str, int], tuple[Place, Value]] = {}
+        """What came into one variable or container with what was made on the cpu, by what made it."""
+        self.follows_devices = False
+        """Whether the function places anything where something else is, or a variable says."""
         self.missed: dict[tuple[str, str], Value | None] = {}
         """Attributes of classes that were read, with what they were known to be."""
         self.owners: dict[ast.Call, Value] = {}

@@ -10,7 +10,7 @@ from .. import knowledge
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
-from ..core.paths import Attr, Element, Item, Ref, Step
+from ..core.paths import Attr, Element, Item, Ref, Step, Who
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places, literal, weight
 from ..core.state import Key, State
 from ..core.values import (
@@ -24,7 +24,9 @@ from ..core.values import (
     Value,
     Words,
     constant,
+    derived,
     element_of,
+    is_made,
     join,
 )
 from ..knowledge.row import Row
@@ -326,6 +328,11 @@ class Machine:
             for value in (a, b):
                 if value.kind in TENSORS:
                     self.note(value, Evidence.TENSOR)
+        for value, other in ((a, b), (b, a)):
+            if is_made(value) and not is_made(other) and (other.kind in TENSORS or other.kind is Kind.BATCH):
+                place = self.where(other)
+                if value.origin is not None and place.form not in (Form.CPU, Form.UNKNOWN):
+                    self.log.mixed[value.origin.function, value.origin.at] = (place, other)
         return self.objects.either(self.ref(a), self.ref(b))
 
     def joined(self, values: Iterable[Value]) -> Value | None:
@@ -369,7 +376,7 @@ class Machine:
                 return Value(Kind.STRING, known=Words(tuple(map(str, texts))))
             return element_of(value, self.either) or UNKNOWN
         if value.kind in TENSORS:
-            return Value(Kind.TENSOR, value.place, ref)
+            return self.sliced(value, -1)
         if value.kind is Kind.MODULE and ref is not None:
             part = self.objects.part(ref, Element())
             return Value(Kind.MODULE, who=part, origin=value.origin)
@@ -384,10 +391,26 @@ class Machine:
         if value.element is not None and value.kind is Kind.CONTAINER:
             return value.element
         if value.kind in TENSORS:
-            return Value(Kind.TENSOR, value.place, value.who)
+            return self.sliced(value, -1)
         if value.kind in (Kind.BATCH, Kind.UNKNOWN):
             return self.part(value, Item(index))
+        if value.kind is Kind.NUMBER and value.measures is not None:
+            return NUMBER._replace(measures=value.measures)  # `rows, columns = x.shape`
         return UNKNOWN
+
+    def sliced(self, value: Value, dims: int) -> Value:
+        """A part of a tensor, with so many dimensions more than the whole."""
+        origin = value.origin
+        if origin is None or not is_made(value):
+            return Value(Kind.TENSOR, value.place, value.who)
+        left = max(origin.dims + dims, 0)
+        return Value(
+            Kind.TENSOR,
+            value.place,
+            value.who,
+            origin=derived(origin, left),
+            measures=value.measures,
+        )
 
     # Places
 
@@ -440,27 +463,66 @@ class Machine:
     def combine(self, parties: Sequence[Value]) -> Place:
         """Where the result of an operation lives: with its tensors, of which 0-dim ones do not count."""
         best = UNKNOWN_PLACE
+        made: Place | None = None
+        others = 0
         for value in parties:
             if value.kind in MAY_HOLD_TENSORS:
                 place = self.where(value)
                 if value.kind is Kind.SCALAR and len(parties) > 1:
                     continue
+                if is_made(value):
+                    made = place if made is None else join_places(made, place)
+                    continue
+                others += value.kind is not Kind.UNKNOWN
                 if best.form is Form.UNKNOWN or (
                     place.form is not Form.UNKNOWN and weight(place) > weight(best)
                 ):
                     best = place
-        return best
+        if made is None or (others and best.form is not Form.UNKNOWN):
+            return best  # with what was made on the cpu meanwhile, it was meant to run there
+        if others:
+            return UNKNOWN_PLACE
+        return made if weight(made) >= weight(best) else best
+
+    def computed(
+        self, node: ast.AST, kind: Kind, place: Place, parties: Iterable[Value], dims: int | None = None
+    ) -> Value:
+        """The result of an operation; of what was made on the cpu alone, it is as good as made there."""
+        result = self.own(node, kind, place, "op")
+        origin: Origin | None = None
+        measures: Who | None = None
+        for value in parties:
+            if value.kind in TENSORS or value.kind is Kind.BATCH:
+                if not is_made(value):
+                    return result
+                found = value.origin
+                assert found is not None
+                measures = measures if measures is not None else value.measures
+                if origin is None:
+                    origin = found
+                elif origin.dims < found.dims:
+                    origin = origin._replace(dims=found.dims)
+        if origin is None or place.form in (Form.AT, Form.LITERAL, Form.SAME):
+            return result
+        return result._replace(origin=derived(origin, dims), measures=measures)
 
     def meet(
-        self, node: ast.AST, parties: Sequence[tuple[ast.expr, Value]], how: Meets = "operator"
+        self,
+        node: ast.AST,
+        parties: Sequence[tuple[ast.expr, Value]],
+        how: Meets = "operator",
+        exact: bool = False,
     ) -> Place:
-        """Record that values come together in one operation; returns where the result lives."""
+        """Record that values come together in one operation; returns where the result lives.
+
+        An `exact` one takes no 0-dim tensor of the cpu either.
+        """
         places = [(at, self.where(value), value) for at, value in parties if value.kind in MAY_HOLD_TENSORS]
         if len(places) > 1:
             kept = distinct(places)
             for i, (left, here, one) in enumerate(kept):
                 for right, there, other in kept[i + 1 :]:
-                    if not (_excused(one, here) or _excused(other, there)):
+                    if exact or not (_excused(one, here) or _excused(other, there)):
                         self.meeting(how, left, here, one, right, there, other)
         return self.combine([value for _, value in parties])
 
@@ -470,8 +532,14 @@ class Machine:
         """Record that values at two places come together."""
         if here == there:
             return
-        if Form.UNKNOWN in (here.form, there.form) and Form.KEPT not in (here.form, there.form):
+        if self.state.without and (is_made(one) or is_made(other)):
             return
+        if Form.UNKNOWN in (here.form, there.form) and Form.KEPT not in (here.form, there.form):
+            # Unknown alone is where what was made on the cpu is on one path, and something else on another.
+            if there.form is Form.UNKNOWN and (here.form is Form.UNKNOWN or not is_made(other)):
+                return
+            if here.form is Form.UNKNOWN and not is_made(one):
+                return
         key = (left, right, here, there)
         self.log.meetings[key] = RawMeeting(
             how, left, here, one, right, there, other, self.state.why, self.loops
@@ -488,14 +556,17 @@ class Machine:
             if not chosen:
                 self.use_literal(value, role)
             if value.place.form is not Form.UNKNOWN:
+                self.log.follows_devices |= value.place.form is Form.SAME
                 return value.place
             return Place(Form.SAME, "", value.who) if value.who is not None else UNKNOWN_PLACE
         if value.kind is Kind.NUMBER:
             index = constant(value)
             return literal(f"cuda:{index}" if type(index) is int else "cuda")
         if value.kind in TENSORS:
+            self.log.follows_devices = True
             return self.where(value)
         if value.kind in (Kind.UNKNOWN, Kind.BATCH) and value.who is not None:
+            self.log.follows_devices = True
             return Place(Form.SAME, "", value.who)
         return UNKNOWN_PLACE
 
@@ -596,7 +667,9 @@ def distinct(places: list[tuple[ast.expr, Place, Value]]) -> list[tuple[ast.expr
 
 def _excused(value: Value, place: Place) -> bool:
     """Whether a value may meet any device: torch accepts 0-dim tensors of the cpu."""
-    return value.kind is Kind.SCALAR and place.form in (Form.CPU, Form.AT)
+    if value.kind is Kind.SCALAR:
+        return place.form in (Form.CPU, Form.AT)
+    return is_made(value) and value.origin is not None and not value.origin.dims
 
 
 def flag(truth: Truth | None) -> Value:

@@ -14,11 +14,12 @@ from ..core import events as event
 from ..core.events import At, Becoming, Conflict, Harmless, Holder, Meets, Seen, Spot, Why
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Element
-from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
-from ..core.values import Defined, Origin, Value
+from ..core.places import UNKNOWN_PLACE, Form, Place
+from ..core.values import MADE, Defined, Origin, Value
+from .behind import Behind, Meetings
 from .classes import Class
 from .file import File
-from .log import Log, RawMeeting, RawMove, Stale
+from .log import Log, RawMove, Stale
 from .machine import COPIES, REPLACES
 from .settle import Clash, Settled
 from .trace import Tracer
@@ -27,7 +28,6 @@ Wants = Callable[[str, str], bool]
 """Whether anybody wants events of a type and name."""
 
 _ALL_MOVES = knowledge.MOVES | {"to_empty"}
-_MADE = ("factory", "array")
 
 
 def everything(event_type: str, name: str) -> bool:
@@ -335,12 +335,11 @@ class Observer:
             told = self._clash(clash)
             if key not in found or told.at.span < found[key].at.span:
                 found[key] = told
-        dropped = self.settled.dropped()
-        for function, log in self.settled.logs.items():
-            for raw in log.meetings.values():
-                for key, told in self._made_behind(function, raw, dropped):
-                    found.setdefault(key, told)
         yield from found.values()
+        for behind in Meetings(self.settled, self.text.lines).found():
+            made = self._behind(behind)
+            if made is not None:
+                yield made
 
     def _clash(self, clash: Clash) -> event.Meeting:
         labels = self.settled.objects.labels
@@ -374,31 +373,26 @@ class Observer:
             return self.tracer.moves(clash.moves, clash.here)
         return self.tracer.of_batch(clash.part, clash.whole)
 
-    def _made_behind(
-        self, function: str, raw: RawMeeting, dropped: set[int]
-    ) -> Iterator[tuple[object, event.Meeting]]:
-        """What the file itself makes on the cpu, and that meets a value on a device."""
-        for at, here, one, right, there, other in (
-            (raw.left, raw.here, raw.one, raw.right, raw.there, raw.other),
-            (raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),
-        ):
-            made = one.kind in TENSORS and one.origin is not None and one.origin.how in _MADE
-            behind = made and here.form is Form.CPU and here.of is None and there.form in ON_DEVICE
-            if not behind or not isinstance(at, ast.expr):
-                continue
-            if type(one.who) is int and self.settled.any_of(dropped, one.who):
-                continue
-            yield (
-                (at, right),
-                event.Meeting(
-                    self.at(at, function, raw.why, raw.loops),
-                    raw.how,
-                    self.traced(one, here, at, function),
-                    self.traced(other, there, right, function),
-                    Conflict.CERTAIN,
-                    sibling_moved=False,
-                ),
-            )
+    def _behind(self, found: Behind) -> event.Meeting | None:
+        """A tensor that was made on the cpu; told where it was made, of an attribute where it is used."""
+        origin, raw = found.origin, found.raw
+        at, function = found.at, found.function
+        if origin.how in MADE:
+            node = self.node(origin.function, origin.at)
+            if not isinstance(node, ast.expr):
+                return None  # in another file, which tells it if it can
+            at, function = node, origin.function
+        left = self.traced(found.one, found.here, found.at, found.function)
+        right = self.traced(found.other, found.there, found.other_at, found.function)
+        return event.Meeting(
+            self.at(at, function, raw.why, raw.loops),
+            raw.how,
+            left,
+            right,
+            found.conflict,
+            sibling_moved=False,
+            device=found.device,
+        )
 
     def binds(self, wants: Wants) -> Iterator[event.Bind]:
         """What is assigned to attributes and items."""

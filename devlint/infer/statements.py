@@ -15,9 +15,9 @@ from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import Element
-from ..core.places import Branch, Form, Place
+from ..core.places import UNKNOWN_PLACE, Branch, Form, Place
 from ..core.state import Key, State, join_states
-from ..core.values import DTYPE, NONE, UNKNOWN, Api, Defined, Value, dotted
+from ..core.values import DTYPE, NONE, UNKNOWN, Api, Defined, Value, dotted, is_made
 from . import conditions
 from .annotations import annotated
 from .definitions import Function
@@ -362,7 +362,12 @@ class Statements(Expressions):
                 conditional = self._moved_on_one_path(chain, each, test, then, self.state)
             if test.kind is Kind.FLAG and conditions.asks_machine(each.test):
                 self._note_choices(then, self.state)
+            chooses = conditions.truth(each.test, test) is not None
+            chosen = _chosen(then, self.state) if chooses else ()
             self.state = join_states(then, self.state, self.either)
+            for key in chosen:
+                if is_made(self.state.env[key]):
+                    self.state.env[key] = self.state.env[key]._replace(origin=None)
             for name, place in conditional.items():
                 self.state.env[name] = self.state.env[name]._replace(place=place)
 
@@ -468,6 +473,8 @@ class Statements(Expressions):
             value = self.eval(item.context_expr)
             if value.kind is Kind.DEVICE:
                 self.state.default = value.place
+            elif "device" in knowledge.hints("option", last_name(item.context_expr)):
+                self.state.default = UNKNOWN_PLACE  # such as `with parallel_state.device_context():`
             call = item.context_expr
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
                 callee = self.eval(call.func)
@@ -570,6 +577,19 @@ class Statements(Expressions):
             self.program.set_top(self, name, value)
         elif not self.here.name and name in knowledge.MODULE_MARKS:
             self.program.mark_module(value)
+
+
+def _chosen(then: State, orelse: State) -> tuple[Key, ...]:
+    """What is made on the cpu where there is no accelerator, and elsewhere where there is one."""
+    if not (then.alive and orelse.alive):
+        return ()
+    return tuple(
+        key
+        for key, value in then.env.items()
+        if (other := orelse.env.get(key)) is not None
+        and other is not value
+        and (is_made(value) or is_made(other))
+    )
 
 
 def _paths(value: Value, branch: Branch) -> frozenset[Branch] | None:

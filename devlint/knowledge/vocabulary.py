@@ -19,6 +19,61 @@ GIVES_DIMENSIONS = words(
     "reshape view unsqueeze unsqueeze_ expand repeat flatten ravel tile view_as reshape_as expand_as"
 )
 """Methods after which a 0-dim tensor has dimensions, and no longer meets any device."""
+ADDS_DIMENSION = words("stack unsqueeze one_hot outer diag_embed unfold nonzero argwhere")
+"""Operations whose result has one dimension more than its operands."""
+LOSES_DIMENSION = words(
+    """
+    select argmax argmin amax amin logsumexp mv matmul mm bmm inner dot bincount diagonal
+    """
+)
+"""Operations whose result may have one dimension less."""
+LOSES_DIMENSIONS = words("squeeze squeeze_ einsum tensordot item reshape_as view_as expand_as")
+"""Operations whose result may be 0-dim whatever they are given."""
+NO_SCALARS = words(
+    """
+    cat concat concatenate stack hstack vstack dstack column_stack row_stack clamp clip clamp_ clip_
+    nextafter addmm baddbmm addmv addbmm prelu embedding embedding_bag quantile nanquantile masked_fill
+    masked_fill_ masked_select masked_scatter masked_scatter_ index_select gather scatter scatter_
+    scatter_add scatter_add_ index_add index_add_ index_copy index_copy_ index_fill index_fill_ take
+    take_along_dim repeat_interleave bucketize searchsorted isin mm bmm matmul mv dot einsum conv1d conv2d
+    conv3d linear layer_norm group_norm batch_norm grid_sample cdist cross complex equal
+    """
+)
+"""Operations that take no 0-dim tensor of the cpu beside others on a device, as arithmetic does.
+
+Measured: the checks of torch's own kernels (`device_check: ExactSame` in native_functions.yaml).
+"""
+NO_PARAMETERS = words(
+    """
+    Identity ReLU ReLU6 LeakyReLU ELU CELU SELU GELU SiLU Mish Tanh Sigmoid LogSigmoid Softmax Softmax2d
+    LogSoftmax Softmin Softplus Softshrink Softsign Hardshrink Hardsigmoid Hardswish Hardtanh Tanhshrink
+    Threshold GLU RReLU Dropout Dropout1d Dropout2d Dropout3d AlphaDropout FeatureAlphaDropout Flatten
+    Unflatten Fold Unfold MaxPool1d MaxPool2d MaxPool3d AvgPool1d AvgPool2d AvgPool3d LPPool1d LPPool2d
+    AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveAvgPool3d AdaptiveMaxPool1d AdaptiveMaxPool2d
+    AdaptiveMaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d FractionalMaxPool2d FractionalMaxPool3d
+    ConstantPad1d ConstantPad2d ConstantPad3d ReflectionPad1d ReflectionPad2d ReflectionPad3d
+    ReplicationPad1d ReplicationPad2d ReplicationPad3d ZeroPad1d ZeroPad2d ZeroPad3d CircularPad1d
+    CircularPad2d CircularPad3d Upsample UpsamplingNearest2d UpsamplingBilinear2d PixelShuffle PixelUnshuffle
+    ChannelShuffle CosineSimilarity PairwiseDistance
+    """
+)
+"""Classes of `torch.nn` without parameters of their own: what they give is where their input was."""
+MEASURES = words("size dim ndimension numel nelement is_pinned select squeeze_ transpose")
+"""Methods that nothing but a tensor, or something of its shape, has."""
+VARIADIC_SIZE = "*size"
+"""How signatures begin that take a size as one argument or as many."""
+NO_DATA = "meta"
+"""The device whose tensors hold nothing."""
+FACTORIES = words(
+    """
+    zeros ones empty full rand randn randint randperm arange linspace logspace eye tensor as_tensor from_numpy
+    FloatTensor LongTensor DoubleTensor IntTensor ByteTensor BoolTensor HalfTensor Tensor normal
+    tril_indices triu_indices hann_window hamming_window
+    """
+)
+"""What makes tensors, by the last part of its name: a file without any makes none."""
+FILLS = words("fill_ copy_ set_ requires_grad_ detach_ retain_grad_ resize_ apply_ map_ normal_ uniform_")
+"""Methods that change a tensor in place and take what they are given from anywhere."""
 NUMBER_ATTRIBUTES = words("shape ndim requires_grad is_leaf nbytes itemsize names layout")
 """Tensor attributes that are no tensor."""
 DTYPES = frozenset(f"torch.{name}" for name in names.DTYPES)

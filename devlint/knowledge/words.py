@@ -27,6 +27,12 @@ HINTS = (
     Hint(frozenset({"reason"}), _ACCELERATOR, "accelerator"),
     Hint(frozenset({"reason"}), r"need|requir|must|only|without|not available|unavailable|^no ", "demands"),
     Hint(frozenset({"import"}), r"(?:^|\.)triton(?:\.|$)|_cuda$", "accelerator"),
+    Hint(frozenset({"function"}), r"(?:^|_)(?:cpu|numpy|np|host)(?:_|$)|collat|^test(?:_|$)|_test$", "host"),
+    Hint(
+        frozenset({"function"}),
+        r"^_*(?:re)?init(?:iali[sz]e)?$|^_*(?:re)?(?:init|set)(?:iali[sz]e)?(?:_|$).*(?:param|weight)",
+        "constructs",
+    ),
     Hint(frozenset({"base"}), r"lightning", "framework"),
     Hint(
         frozenset({"base"}),

@@ -8,6 +8,7 @@ from .. import knowledge
 from ..core.events import Bind, Call, Compare, Event, Literal_, Meeting, Move, Use
 from ..core.kinds import Kind
 from ..core.places import Form
+from ..core.values import MADE
 from ..core.watches import EVENTS, Test, Watch
 
 if TYPE_CHECKING:
@@ -120,6 +121,8 @@ def words(watch: Watch) -> Words:
         found |= {("text", kind) for kind in knowledge.ACCELERATORS} | {("head", "torch")}
         if watch.event == "meeting":
             found |= {("method", name) for name in _MOVES}
+            if any(test.name == "comes_from" and set(test.wanted) & set(MADE) for test in watch.tests):
+                found |= {("name", name) for name in knowledge.FACTORIES}
         return frozenset(found)
     names = [
         name for item in watch.names for name in (knowledge.named_in(item[1:]) if item[0] == "@" else (item,))

@@ -90,11 +90,29 @@ def _receiver(value: libcst.BaseExpression) -> libcst.BaseExpression:
     return value.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
 
 
+def at_device(call: libcst.Call, device: str) -> libcst.Call:
+    """`torch.zeros(n)` becomes `torch.zeros(n, device=device)`; what takes no device, `f(n).to(device)`."""
+    name = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
+    where = cst.parse_expression(device)
+    told = isinstance(name, cst.Name) and (name.value[:1].isupper() or name.value in _TAKES_NO_DEVICE)
+    if told:
+        return cst.Call(func=cst.Attribute(value=call, attr=cst.Name("to")), args=[cst.Arg(where)])
+    equal = cst.AssignEqual(
+        whitespace_before=cst.SimpleWhitespace(""), whitespace_after=cst.SimpleWhitespace("")
+    )
+    given = cst.Arg(where, keyword=cst.Name("device"), equal=equal)
+    kept = [arg for arg in call.args if arg.keyword is None or arg.keyword.value != "device"]
+    return call.with_changes(args=[*kept, given])
+
+
 def available_device(literal: str, operand: bool) -> libcst.BaseExpression:
     """The expression that falls back to the cpu without a CUDA device; in parentheses if an `operand`."""
     quote = literal[-1]  # the literal may stand inside an f-string, which ends at the other quote
     choice = f"{literal} if torch.cuda.is_available() else {quote}cpu{quote}"
     return cst.parse_expression(f"({choice})" if operand else choice)
+
+
+_TAKES_NO_DEVICE = frozenset({"from_numpy", "frombuffer", "to_tensor", "pil_to_tensor"})
 
 
 def source_of(node: cst.CSTNode) -> str:

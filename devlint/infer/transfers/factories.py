@@ -2,24 +2,48 @@
 
 from __future__ import annotations
 
+import ast
+from collections.abc import Iterable
+
+from ... import knowledge
 from ...bind.names import is_place
-from ...core.kinds import TENSORS, Kind
-from ...core.places import CPU, UNKNOWN_PLACE, Place
+from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
+from ...core.paths import Ref
+from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ...core.values import Const, Value
 from ..machine import COPIES, GRADIENTS, Machine, Site
+
+_DIMENSIONS = {"eye": 2, "tril_indices": 2, "triu_indices": 2, "scalar_tensor": 0, "from_file": 1}
+"""Factories that say by themselves how many dimensions a tensor has at least; of the others it is one."""
 
 
 def factory(machine: Machine, site: Site) -> Value:
     """A tensor on `device=`, or on the default device."""
     args = site.args
     given = args.get("device")
+    told = given is not None and given.kind is not Kind.NONE
     if args.unpacked and given is None:
         return machine.own(site.node, Kind.TENSOR, UNKNOWN_PLACE)
-    kind = Kind.SCALAR if _is_scalar(site) else Kind.TENSOR
     place = machine.denoted(given, default(machine))
-    value = machine.made(site.node, kind, place, "factory", site.api)
+    if not told:
+        follows = args.get("out")
+        place = machine.where(follows) if follows is not None and follows.kind in TENSORS else place
+    kind = Kind.SCALAR if _is_scalar(site) else Kind.TENSOR
+    if told or place.form is not Form.CPU:
+        known = place.form in ON_DEVICE
+        value = machine.made(site.node, kind, place, "factory" if known else "made", site.api)
+    else:
+        value = made_on_cpu(machine, site, kind, place)
     asks_gradients(machine, value, args.get("requires_grad"))
     return value
+
+
+def made_on_cpu(machine: Machine, site: Site, kind: Kind, place: Place = CPU) -> Value:
+    """A tensor that was told no device, with what its size or dtype was borrowed from."""
+    value = machine.made(site.node, kind, place, "factory", site.api)
+    assert value.origin is not None
+    least = 0 if kind is Kind.SCALAR else _least(site)
+    return value._replace(origin=value.origin._replace(dims=least), measures=_borrowed(site.args.all()))
 
 
 def asks_gradients(machine: Machine, value: Value, asked: Value | None) -> None:
@@ -53,12 +77,12 @@ def from_data(machine: Machine, site: Site) -> Value:
     args = site.args
     given = args.get("device")
     if (given is None or given.kind is Kind.NONE) and not args.unpacked:
-        parties = [value for _, value in args.positional]
+        parties = [value for _, value in args.all()]
         places = [machine.where(v) for v in parties if v.kind in TENSORS or v.kind is Kind.BATCH]
-        if places:
+        copies = site.name == Kind.TENSOR.value
+        if places and (not copies or parties[0].kind in TENSORS):
             return machine.own(site.node, Kind.TENSOR, places[0])
-        copies = site.name == "tensor"
-        if parties and parties[0].kind is Kind.UNKNOWN and not copies:
+        if not copies and any(value.kind in MAY_HOLD_TENSORS for value in parties[:3]):
             return machine.own(site.node, Kind.TENSOR, UNKNOWN_PLACE)
     return factory(machine, site)
 
@@ -83,3 +107,38 @@ def _is_scalar(site: Site) -> bool:
     if "data" in site.row.parameters or "s" in site.row.parameters:
         return first.kind is Kind.NUMBER
     return first.kind is Kind.CONTAINER and first.items == ()
+
+
+def _least(site: Site) -> int:
+    """How many dimensions a factory's tensor has at least."""
+    data = site.args.get("data")
+    if data is not None:
+        levels = 0
+        while data is not None and data.kind is Kind.CONTAINER:
+            levels += 1
+            data = data.items[0] if data.items else data.element
+        return levels
+    if "legacy-type" in site.row.topics:
+        return max(1, sum(value.kind is Kind.NUMBER for _, value in site.args.positional))
+    size = site.args.get("size")
+    if size is not None:
+        return _length(size)
+    given = site.args.positional
+    if site.row.signature.startswith(knowledge.VARIADIC_SIZE):
+        if len(given) == 1 and given[0][1].kind is Kind.CONTAINER:
+            return _length(given[0][1])
+        return max(1, sum(not isinstance(at, ast.Starred) for at, _ in given))
+    return _DIMENSIONS.get(site.name, 1)
+
+
+def _length(size: Value) -> int:
+    return len(size.items) if size.items is not None else 1
+
+
+def _borrowed(given: Iterable[tuple[ast.expr, Value]]) -> Ref | None:
+    """The tensor whose size or dtype is among what a factory is given."""
+    for _, value in given:
+        for part in (value, *(value.items or ())):
+            if type(part.measures) is int:
+                return part.measures
+    return None

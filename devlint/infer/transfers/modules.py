@@ -176,7 +176,7 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
         values = [value for _, value in args.all()]
         for value in values[:1]:
             if value.kind in (Kind.UNKNOWN, Kind.BATCH):
-                machine.note(value, Evidence.TENSOR)
+                machine.note(value, Evidence.TENSOR | Evidence.SHAPED)
         machine.note_unknown(values[1:], Evidence.OPERAND)
     known = of_torch or knowledge.is_strict_model(library)
     if not known:  # of what an unknown model takes beside its input, nobody knows what becomes
@@ -184,6 +184,11 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
     func = node.func
     if isinstance(func, ast.Attribute) and func.attr in knowledge.RUNS_FORWARD:
         func = func.value
+    if of_torch and library.rpartition(".")[2] in knowledge.NO_PARAMETERS:
+        parties = [(at, value) for at, value in args.all() if value.kind in MAY_HOLD_TENSORS]
+        inputs = [value for _, value in parties]
+        kind = Kind.SCALAR if [value.kind for value in inputs] == [Kind.SCALAR] else Kind.TENSOR
+        return machine.computed(node, kind, machine.meet(node, parties, "call"), inputs)
     given = [*args.positional, *args.keywords.values(), *args.unpacked]
     fed = [
         (at, value)

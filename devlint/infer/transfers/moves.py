@@ -11,12 +11,11 @@ from ...core.events import Named
 from ...core.evidence import Evidence
 from ...core.kinds import TENSORS, Kind
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
-from ...core.values import STRING, Origin, Value, constant, dotted
+from ...core.values import MADE, STRING, Origin, Value, constant, derived, dotted, is_made
 from ..log import RawMove
 from ..machine import COPIES, GRADIENTS, Machine, Site, class_name, text_of
 
 _EMPTY = "factories.factory"
-_MADE = ("factory", "array")
 _ASKS = frozenset({"requires_grad_"})
 
 
@@ -110,7 +109,7 @@ def _is_leaf(machine: Machine, site: Site, base: Value) -> bool:
         return _asked_for_gradients(site)
     if base.kind is Kind.PARAMETER:
         return True
-    if base.origin is None or base.origin.how not in _MADE:
+    if base.origin is None or base.origin.how not in MADE or not base.origin.api:
         return _asked_for_gradients(site)
     asked = machine.state.env.get((ref, GRADIENTS))
     return asked is not None and constant(asked) is True
@@ -183,10 +182,18 @@ def tensor(machine: Machine, site: Site) -> Value:
         return machine.keep(site.node, base, found.place) or base
     kind = Kind.TENSOR if base.kind is Kind.PARAMETER else base.kind
     if found.place is None:
-        return Value(kind, machine.where(base), base.who, origin=_copied(machine, site))
+        return _cast(machine, site, base, kind)
     if _kept(machine, site):
         machine.keep_copy(base, found.place, site.node)
     return _moved(machine, site, kind, found.place, base)
+
+
+def _cast(machine: Machine, site: Site, base: Value, kind: Kind) -> Value:
+    """The same tensor in another dtype: where it came from is still known."""
+    found = Value(kind, machine.where(base), base.who, origin=_copied(machine, site))
+    if found.origin is not None or base.origin is None or not is_made(base):
+        return found
+    return found._replace(origin=derived(base.origin), measures=base.measures)
 
 
 def cast(machine: Machine, site: Site) -> Value:
@@ -196,7 +203,7 @@ def cast(machine: Machine, site: Site) -> Value:
     if base.kind not in TENSORS:
         return Value(Kind.TENSOR, base.place, base.who) if base.kind is Kind.BATCH else base
     kind = Kind.SCALAR if base.kind is Kind.SCALAR else Kind.TENSOR
-    return Value(kind, machine.where(base), base.who, origin=_copied(machine, site))
+    return _cast(machine, site, base, kind)
 
 
 def _copied(machine: Machine, site: Site) -> Origin | None:
@@ -223,9 +230,10 @@ def retype(machine: Machine, site: Site) -> Value:
     _record(machine, site, base, Target(None, True, ""), in_place=False)
     kind = base.kind if base.kind is Kind.SCALAR else Kind.TENSOR
     if given.kind in TENSORS:
+        machine.log.follows_devices = True
         return Value(kind, machine.where(given))  # `type_as`
     if given.kind is Kind.DTYPE:
-        return Value(kind, machine.where(base), base.who)
+        return _cast(machine, site, base, kind)
     name = dotted(given)
     place = literal("cuda") if name.startswith(knowledge.CUDA_MODULE) else UNKNOWN_PLACE
     if place is UNKNOWN_PLACE and knowledge.kind_of_class(name) is Kind.TENSOR:

@@ -7,8 +7,8 @@ import ast
 from ... import knowledge
 from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, Kind
-from ...core.places import CPU, UNKNOWN_PLACE
-from ...core.values import NONE, OTHER, Truth, Value, container, element_of
+from ...core.places import CPU, UNKNOWN_PLACE, Form
+from ...core.values import NONE, OTHER, Truth, Value, constant, container, element_of, is_made
 from ..machine import Machine, Site, flag
 
 _OUT = frozenset({"out", "generator"})
@@ -41,13 +41,36 @@ def function(machine: Machine, site: Site) -> Value:
     if given is not None and given.kind is not Kind.NONE:
         return machine.own(site.node, Kind.TENSOR, machine.denoted(given, CPU), "op")
     note_tensors(machine, site)
+    machine.note_unknown([value for _, value in site.args.positional[:1]], Evidence.SHAPED)
     parties = operands(machine, site)
     if site.name.endswith("_like"):
         return machine.own(site.node, Kind.TENSOR, machine.combine([v for _, v in parties]), "op")
-    place = machine.meet(site.node, parties, "call")
+    exact = site.name in knowledge.NO_SCALARS
+    place = machine.meet(site.node, parties, "call", exact)
     alone = len(site.args.positional) == 1 and not site.args.keywords
     scalar = site.row.gives == Kind.SCALAR.value or (site.row.gives == "reduced" and alone)
-    return machine.own(site.node, Kind.SCALAR if scalar else Kind.TENSOR, place, "op")
+    values = [value for _, value in parties]
+    scalar |= site.name not in knowledge.GIVES_DIMENSIONS and _all_scalars(values)
+    kind = Kind.SCALAR if scalar else Kind.TENSOR
+    return machine.computed(site.node, kind, place, values, dimensions(site, values))
+
+
+def _all_scalars(values: list[Value]) -> bool:
+    kinds = {value.kind for value in values}
+    return Kind.SCALAR in kinds and kinds <= {Kind.SCALAR, Kind.NUMBER}
+
+
+def dimensions(site: Site, values: list[Value]) -> int | None:
+    """How many dimensions the result of an operation has at least; None for as many as its operands."""
+    made = [value.origin.dims for value in values if value.origin is not None]
+    if site.name in knowledge.GIVES_DIMENSIONS:
+        return 1
+    if site.name in knowledge.ADDS_DIMENSION:
+        return max(made, default=0) + 1
+    if site.row.gives == "reduced" or site.name in knowledge.LOSES_DIMENSION:
+        keeps = site.args.get("keepdim")
+        return None if keeps is not None and constant(keeps) else max(max(made, default=0) - 1, 0)
+    return 0 if site.name in knowledge.LOSES_DIMENSIONS else None
 
 
 def sequence(machine: Machine, site: Site) -> Value:
@@ -55,7 +78,13 @@ def sequence(machine: Machine, site: Site) -> Value:
     for _, value in site.args.positional[:1]:
         if value.kind is Kind.CONTAINER:
             parts = value.items or ((value.element,) if value.element else ())
-            machine.note_unknown(parts, Evidence.TENSOR)
+            machine.note_unknown(parts, Evidence.TENSOR | Evidence.SHAPED)
+    for at, value in operands(machine, site):
+        # What a list was filled with on several paths is one value to the inference.
+        if value.origin is not None and is_made(value):
+            mixed = machine.log.mixed.get((value.origin.function, value.origin.at))
+            if mixed is not None and value.place.form is not Form.CPU:
+                machine.meeting("container", at, CPU, value._replace(place=CPU), site.node, *mixed)
     return function(machine, site)
 
 
@@ -68,13 +97,26 @@ def method(machine: Machine, site: Site) -> Value:
         for name, where, value in site.args.named()
         if value.kind in MAY_HOLD_TENSORS and name not in site.row.host
     ]
-    place = machine.meet(site.node, [(at, base), *args], "call")
+    exact = site.name in knowledge.NO_SCALARS
+    place = machine.meet(site.node, [(at, base), *args], "call", exact)
     if "takes-callables" not in site.row.topics:
         note_tensors(machine, site)
     alone = not site.args.positional and not site.args.keywords
     stays = base.kind is Kind.SCALAR and site.name not in knowledge.GIVES_DIMENSIONS
     scalar = stays or (site.row.gives == "reduced" and alone)
-    return machine.own(site.node, Kind.SCALAR if scalar else Kind.TENSOR, place, "op")
+    values = [base, *(value for _, value in args if value.kind is not Kind.UNKNOWN)]
+    kind = Kind.SCALAR if scalar else Kind.TENSOR
+    return machine.computed(site.node, kind, place, values, dimensions(site, values))
+
+
+def in_place(machine: Machine, site: Site) -> Value:
+    """`x.add_(y)`: what it takes meets it, and it stays where it is."""
+    base = site.receiver if site.receiver is not None else site.args.first()
+    parties = [] if site.receiver is None else [(site.receiver_at or site.node, site.receiver)]
+    if site.name not in knowledge.FILLS:
+        exact = site.name in knowledge.NO_SCALARS
+        machine.meet(site.node, [*parties, *operands(machine, site)], "call", exact)
+    return base or machine.unknown(site.node)
 
 
 def backward(machine: Machine, site: Site) -> Value:

@@ -1,0 +1,279 @@
+"""What is made on the cpu and meets what is elsewhere, or may be: how surely, and what cures it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from typing import NamedTuple
+
+from .. import knowledge
+from ..core.events import Conflict
+from ..core.evidence import NO_NUMBER
+from ..core.kinds import TENSORS, Kind
+from ..core.objects import Apart, Or
+from ..core.paths import Attr, Element, Item, Ref, Root
+from ..core.places import ON_DEVICE, Form, Place
+from ..core.values import MADE, Origin, Value, is_made
+from .definitions import Function
+from .function import CONSTRUCTORS
+from .log import RawMeeting
+from .settle import Settled
+
+_RANK = (Conflict.CERTAIN, Conflict.PORTABLE, Conflict.BRANCHES, Conflict.CALLER)
+"""Which of several meetings of one tensor is told."""
+_SPEAKS_OF_DEVICES = re.compile(r"device|cuda|gpu|accelerat|\b[hmnx]pu\b|\.to\(", re.IGNORECASE)
+_NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
+_FORWARD = ("forward", "__call__")
+_MAX_DEPTH = 6
+
+
+class Behind(NamedTuple):
+    """A tensor that was made on the cpu, and what it meets."""
+
+    function: str
+    raw: RawMeeting
+    at: ast.expr
+    here: Place
+    one: Value
+    origin: Origin
+    other_at: ast.AST
+    there: Place
+    other: Value
+    conflict: Conflict
+    device: str
+    """An expression, good where the tensor was made, that says where the other is."""
+
+
+class Meetings:
+    """Judges the meetings of what a file makes on the cpu."""
+
+    def __init__(self, settled: Settled, lines: Sequence[str]) -> None:
+        self.settled = settled
+        self.file = settled.file
+        self.objects = settled.objects
+        self.portable = _may_run_anywhere(self.file.module, lines)
+        self._constructing: dict[str, bool] = {}
+
+    def found(self) -> Iterator[Behind]:
+        """For each tensor made on the cpu, the meeting that says most; for attributes, each meeting."""
+        best: dict[object, Behind] = {}
+        dropped = self.settled.dropped()
+        for function, log in self.settled.logs.items():
+            for raw in log.meetings.values():
+                for found in self._sides(function, raw, dropped):
+                    key: object = (found.origin.function, found.origin.at)
+                    if found.origin.how not in MADE:
+                        key = (*found.origin, found.at)
+                    known = best.get(key)
+                    if known is None or _order(found) < _order(known):
+                        best[key] = found
+        yield from best.values()
+
+    def _sides(self, function: str, raw: RawMeeting, dropped: set[Ref]) -> Iterator[Behind]:
+        for at, here, one, other_at, there, other in (
+            (raw.left, raw.here, raw.one, raw.right, raw.there, raw.other),
+            (raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),
+        ):
+            origin = one.origin
+            made = origin is not None and (is_made(one) or origin.how == "attribute")
+            if not made or origin is None or is_made(other) or not isinstance(at, ast.expr):
+                continue
+            if type(one.who) is int and self.settled.any_of(dropped, one.who):
+                continue
+            if self._among_cpu(function) or self._among_cpu(origin.function):
+                continue
+            conflict = self.apart(function, there, other, one)
+            if conflict is None:
+                continue
+            if here.form is not Form.CPU and conflict is not Conflict.CALLER:
+                conflict = Conflict.BRANCHES
+            device = self._device(one, origin, there)
+            yield Behind(function, raw, at, here, one, origin, other_at, there, other, conflict, device)
+
+    # How surely the other side is elsewhere
+
+    def apart(self, function: str, there: Place, other: Value, one: Value) -> Conflict | None:
+        """How surely a value that meets one of the cpu is elsewhere; None where nothing says so."""
+        if there.form in ON_DEVICE:
+            return self._placed(there)
+        ref = there.of
+        if there.form is not Form.AT or type(ref) is not int or not self.portable:
+            return None
+        if self.constructing(function) or not self._holds_a_tensor(other):
+            return None
+        found = {self._rooted(root) for root in self.roots(ref)}
+        if not found or None in found:
+            return None
+        if found == {Conflict.PORTABLE}:
+            weak = other.kind is Kind.MODULE and other.known is None
+            return Conflict.CALLER if weak else Conflict.PORTABLE
+        return Conflict.CALLER if self._follows(function) or self._borrows(one, ref) else None
+
+    def _placed(self, there: Place) -> Conflict | None:
+        ref = there.of
+        if there.form is Form.LITERAL and there.name.startswith(knowledge.NO_DATA):
+            return None
+        if there.form is Form.SAME and type(ref) is int and self.objects.ways[ref] == Attr("device"):
+            return Conflict.PORTABLE
+        return Conflict.CERTAIN
+
+    def _holds_a_tensor(self, other: Value) -> bool:
+        """Whether a value is a tensor, or holds parameters: a number has no device."""
+        if other.kind in TENSORS or other.kind in (Kind.MODULE, Kind.INSTANCE, Kind.BATCH):
+            return True
+        ref = other.who
+        return type(ref) is int and not self.settled.contradicted(ref) and self._is_no_number(ref)
+
+    def _is_no_number(self, ref: Ref, depth: int = _MAX_DEPTH) -> bool:
+        if self.settled.seen(ref) & NO_NUMBER:
+            return True
+        sources = self.objects.sources.get(ref, ())
+        return bool(sources) and depth > 0 and all(self._is_no_number(each, depth - 1) for each in sources)
+
+    def roots(self, ref: Ref, depth: int = _MAX_DEPTH) -> list[Ref]:
+        """What an object is part of, in the end; of what is one of several, each of those."""
+        while depth > 0:
+            way = self.objects.ways[ref]
+            if isinstance(way, Root):
+                return [ref]
+            if isinstance(way, Or):
+                return [root for each in self.objects.sources[ref] for root in self.roots(each, depth - 1)]
+            if not isinstance(way, (Attr, Item, Element, Apart)):
+                break
+            ref = self.objects.parents[ref]
+        return []
+
+    def _rooted(self, ref: Ref) -> Conflict | None:
+        """How surely something is elsewhere by what it is part of."""
+        way = self.objects.ways[ref]
+        assert isinstance(way, Root)
+        if way.kind == "self":
+            view = self.file.view(way.name)
+            return Conflict.PORTABLE if view is not None and view.is_module else Conflict.CALLER
+        if way.kind != "parameter":
+            return None
+        function = self.file.functions.get(self.objects.functions[ref])
+        view = self.file.view(function.owner) if function is not None and function.owner is not None else None
+        forward = function is not None and function.own_name in _FORWARD
+        return Conflict.PORTABLE if forward and view is not None and view.is_module else Conflict.CALLER
+
+    def _follows(self, name: str) -> bool:
+        """Whether a function, or its class, places other things where its arguments are."""
+        function = self.file.functions.get(name)
+        while function is not None:
+            if self._places(function.name):
+                return True
+            view = self.file.view(function.owner) if function.owner is not None else None
+            if view is not None and any(map(self._places, view.methods.values())):
+                return True
+            function = function.outer
+        return False
+
+    def _places(self, name: str) -> bool:
+        log = self.settled.logs.get(name)
+        return log is not None and log.follows_devices
+
+    def _borrows(self, one: Value, ref: Ref) -> bool:
+        """Whether the size or dtype of what was made is that of what it meets."""
+        measured = one.measures
+        return type(measured) is int and bool(set(self.roots(measured)) & set(self.roots(ref)))
+
+    # Where everything is on the cpu
+
+    def constructing(self, name: str, depth: int = _MAX_DEPTH) -> bool:
+        """Whether a function runs while its object is made, when nothing has been moved yet."""
+        known = self._constructing.get(name)
+        if known is not None:
+            return known
+        self._constructing[name] = False
+        function = self.file.functions.get(name)
+        found = False
+        if function is not None and depth > 0:
+            own = function.own_name
+            callers = self._callers.get(name, set()) - {name}
+            found = (
+                own in CONSTRUCTORS
+                or "constructs" in knowledge.hints("function", own)
+                or (function.outer is not None and self.constructing(function.outer.name, depth - 1))
+                or (bool(callers) and all(self.constructing(each, depth - 1) for each in callers))
+            )
+        self._constructing[name] = found
+        return found
+
+    @cached_property
+    def _callers(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for name, log in self.settled.logs.items():
+            for site in log.sites:
+                found.setdefault(site.callee, set()).add(name)
+        return found
+
+    def _among_cpu(self, name: str) -> bool:
+        """Whether a function works on the cpu alone: of a dataset, a test, or so its name says."""
+        function = self.file.functions.get(name)
+        while function is not None:
+            view = self.file.view(function.owner) if function.owner is not None else None
+            if view is not None and view.topics & {"dataset", "test-case"}:
+                return True
+            names = [
+                function.own_name,
+                *([] if function.owner is None else [function.owner.rpartition(".")[2]]),
+            ]
+            if any("host" in knowledge.hints("function", each) for each in names):
+                return True
+            function = function.outer
+        return False
+
+    # The cure
+
+    def _device(self, one: Value, origin: Origin, there: Place) -> str:
+        """An expression that says where the other side is, and is good where the tensor was made."""
+        ref = there.of
+        home = self.file.functions.get(origin.function)
+        if type(ref) is not int:
+            return ""
+        label = self.objects.labels[ref]
+        if there.form is Form.SAME:
+            return label if _NAME.match(label) and self._bound_before(ref, home, origin) else ""
+        if there.form is not Form.AT:
+            return ""
+        measured = one.measures
+        if type(measured) is int and set(self.roots(measured)) == set(self.roots(ref)):
+            named = self.objects.labels[measured]
+            if _NAME.match(named) and self._bound_before(measured, home, origin):
+                return f"{named}.device"
+        for root in self.roots(ref):
+            known = self.objects.is_parameter(root) and self.objects.functions[root] == origin.function
+            if known and self.settled.seen(root) & NO_NUMBER and not self.settled.contradicted(root):
+                return f"{self.objects.labels[root]}.device"
+        return ""
+
+    def _bound_before(self, ref: Ref, home: Function | None, origin: Origin) -> bool:
+        """Whether what the program calls an object was bound before a tensor was made."""
+        top = self.objects.top(ref)
+        way = self.objects.ways[top]
+        if not isinstance(way, Root) or home is None:
+            return False
+        if way.kind == "self":
+            return home.owner is not None
+        if self.objects.functions[top] != home.name:
+            return False
+        if way.kind == "parameter":
+            return True
+        made = home.nodes[way.at] if 0 <= way.at < len(home.nodes) else None
+        line = getattr(made, "end_lineno", None)
+        return line is not None and line < getattr(home.nodes[origin.at], "lineno", 0)
+
+
+def _order(found: Behind) -> tuple[int, int]:
+    return _RANK.index(found.conflict), getattr(found.at, "lineno", 0)
+
+
+def _may_run_anywhere(module: Function, lines: Sequence[str]) -> bool:
+    """Whether a file's tensors may be elsewhere: a script that speaks of no device runs on the cpu."""
+    if any(map(_SPEAKS_OF_DEVICES.search, lines)):
+        return True
+    body = getattr(module.node, "body", [])
+    return not any(isinstance(statement, (ast.For, ast.While, ast.If, ast.With)) for statement in body)
