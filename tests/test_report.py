@@ -52,6 +52,7 @@ def test_json_is_rufs_shape() -> None:
             },
             "noqa_row": 2,
             "url": None,
+            "related": [],
         }
     ]
     assert json.loads(render("json", Outcome([], {}))) == []
