@@ -105,7 +105,9 @@ def infer(text: str, tree: ast.Module, **_: object) -> Inference:
 def provide(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], None]]:
     """Offer modules, by name and source, as the only rules that are installed."""
     entries: list[EntryPoint] = []
-    monkeypatch.setattr("importlib.metadata.entry_points", lambda group: entries)
+    monkeypatch.setattr(
+        "importlib.metadata.entry_points", lambda group: entries if group == registry.GROUP else []
+    )
 
     def add(name: str, source: str) -> None:
         module = ModuleType(name)

@@ -95,14 +95,19 @@ def spoiled_marshal(path: Path) -> None:
 
 
 def spoiled_rules(path: Path) -> None:
-    environment, files, _ = marshal.loads(path.read_bytes())
-    path.write_bytes(marshal.dumps((environment, files, [(1, 2, 3)])))
+    environment, files, _, tables = marshal.loads(path.read_bytes())
+    path.write_bytes(marshal.dumps((environment, files, [(1, 2, 3)], tables)))
 
 
 def spoiled_watch(path: Path) -> None:
-    environment, files, rules = marshal.loads(path.read_bytes())
+    environment, files, rules, tables = marshal.loads(path.read_bytes())
     bad = (*rules[-1][:5], (("fact", (), ()),), ())
-    path.write_bytes(marshal.dumps((environment, files, (*rules[:-1], bad))))
+    path.write_bytes(marshal.dumps((environment, files, (*rules[:-1], bad), tables)))
+
+
+def spoiled_tables(path: Path) -> None:
+    environment, files, rules, _ = marshal.loads(path.read_bytes())
+    path.write_bytes(marshal.dumps((environment, files, rules, [("acme.", "load()", 3)])))
 
 
 def writable(path: Path) -> None:
@@ -126,7 +131,7 @@ def linked(path: Path) -> None:
         lambda path: path.write_bytes(b""),
         lambda path: path.write_bytes(b"\xff" * 100),
         lambda path: path.write_bytes(path.read_bytes()[:-10]),
-        *(spoiled_marshal, spoiled_rules, spoiled_watch, writable, writable_folder, linked),
+        *(spoiled_marshal, spoiled_rules, spoiled_watch, spoiled_tables, writable, writable_folder, linked),
     ],
 )
 def test_what_cannot_be_trusted_is_not_used(here: Path, spoil: Callable[[Path], object]) -> None:

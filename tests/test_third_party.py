@@ -53,7 +53,7 @@ def test_its_tests_pass_with_devlint_testing(site: Path, tmp_path: Path) -> None
     checkout = shutil.copytree(EXAMPLE, tmp_path / "acme")
     result = run(site, "pytest", "-q", "tests", cwd=checkout)
     assert result.returncode == 0, result.stdout
-    proofs = "7 passed" if find_spec("torch") else "6 passed, 1 skipped"
+    proofs = "10 passed" if find_spec("torch") else "9 passed, 1 skipped"
     assert proofs in result.stdout
 
 

@@ -308,7 +308,8 @@ def perform(machine: Machine, site: Site) -> Value:
         return transfer(machine, site)
     placing = row.devices and not site.api.startswith(knowledge.CUDA_MODULE)
     if placing and not knowledge.configures(site.name):
-        for name in knowledge.DEVICE_KEYWORDS.intersection(row.devices):
+        own = knowledge.THIRD_PARTY in row.topics
+        for name in row.devices if own else knowledge.DEVICE_KEYWORDS.intersection(row.devices):
             given = site.args.get(name)
             if given is not None and given.kind is Kind.STRING:
                 machine.use_literal(given, "argument")
@@ -349,7 +350,10 @@ def _by_columns(machine: Machine, site: Site) -> Value:
         return NONE
     given = site.args.get(row.devices[0]) if row.devices else None
     if row.place == "device":
-        return machine.own(site.node, kind, machine.denoted(given, factories.default(machine)))
+        place = machine.denoted(given, factories.default(machine))
+        if kind in TENSORS:
+            return machine.made(site.node, kind, place, "factory", site.api)
+        return machine.own(site.node, kind, place)
     if row.place == "receiver-device":
         machine.log.follows_devices = True
         place = machine.denoted(given, machine.where(base) if base is not None else UNKNOWN_PLACE)

@@ -434,8 +434,8 @@ class File:
 
     def resolve(self, dotted: str) -> Value | None:
         """What the project defines under a dotted name, if it does."""
-        if self.index is None:
-            return None
+        if self.index is None or knowledge.is_brought(dotted):
+            return None  # who brings a row of what the project defines wants it to count
         if dotted in self._resolved:
             return self._resolved[dotted]
         found = self._resolved[dotted] = self._resolve(self.index.find(dotted))

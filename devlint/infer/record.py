@@ -101,7 +101,7 @@ class Record:
         if node is None:
             return Seen(Kind.UNKNOWN, UNKNOWN_PLACE, None, "")
         value, place, function = self._book.values[node]
-        return self._observer.seen(value, place, node, function)
+        return self._observer.traced(value, place, node, function)
 
     def device_at_hand(self, span: Span) -> str | None:
         """A variable that holds a device chosen at run time, of the function at hand or of the module."""

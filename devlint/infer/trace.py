@@ -141,7 +141,8 @@ class Tracer:
         """The last move to the very place before a line of a function; else one of the module."""
         there = [each for arrivals in self._by_ref.values() for each in arrivals if each.place == place]
         before = [each for each in there if each.function == function and _line(each) <= line]
-        return _latest(before or [each for each in there if not each.function], function, line)
+        outside = [each for each in there if function and not each.function]
+        return _latest(before or outside, function, line)
 
     # What is told
 

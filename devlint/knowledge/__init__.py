@@ -1,10 +1,14 @@
 """What APIs mean to device placement: rows of data, found by name. Nothing here imports what it describes."""
 
+from collections.abc import Iterable
 from functools import lru_cache
 
 from .attributes import MODULE_ONLY, TENSOR_ONLY, TENSOR_TOO
+from .brought import THIRD_PARTY, complaint, is_brought, libraries
 from .find import attribute, bind, find, kind_of_class, method, topics_of_class
+from .find import provide as provide_rows
 from .row import Hint, Row
+from .table import Table
 from .vocabulary import *  # noqa: F403
 from .words import hints
 
@@ -12,16 +16,29 @@ __all__ = [
     "MODULE_ONLY",
     "TENSOR_ONLY",
     "TENSOR_TOO",
+    "THIRD_PARTY",
     "Hint",
     "Row",
+    "Table",
     "attribute",
     "bind",
+    "complaint",
     "find",
     "hints",
+    "is_brought",
     "kind_of_class",
+    "libraries",
     "method",
+    "provide",
     "topics_of_class",
 ]
+
+
+def provide(tables: Iterable[Table]) -> None:
+    """Know what other packages bring, and nothing that they brought before."""
+    if provide_rows(tables):
+        for kept in (topics, topics_of_base):
+            kept.cache_clear()
 
 
 @lru_cache(maxsize=4096)

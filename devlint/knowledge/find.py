@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib import import_module
 
 from ..core.kinds import Kind
-from . import classes
+from . import brought, classes
 from .aliases import public
 from .row import Row
 from .table import Entry, Table, entries, read
@@ -59,12 +59,23 @@ def find(dotted: str) -> Row | None:
         if name != dotted:
             modules = _LIBRARIES.get(name.partition(".")[0], _OTHERS)
             found = _exact(modules, name)
-        found = (
-            found
-            or _longest_prefix(modules, name)
-            or _exact(("frameworks",), f"*.{dotted.rpartition('.')[2]}")
-        )
+        other = None if found is not None else brought.exact(dotted) or brought.exact(name)
+        if other is None and found is None:
+            length, found = _longest_prefix(modules, name)
+            other = brought.longest_prefix(dotted, length)
+        if other is not None:
+            return brought.read(other)
+        found = found or _exact(("frameworks",), f"*.{dotted.rpartition('.')[2]}")
     return None if found is None else read(found)
+
+
+def provide(tables: Iterable[Table]) -> bool:
+    """Know what other packages bring, and nothing that they brought before; False where nothing changes."""
+    if not brought.provide(tables):
+        return False
+    for kept in (find, kind_of_class, topics_of_class):
+        kept.cache_clear()
+    return True
 
 
 @lru_cache(maxsize=4096)
@@ -74,7 +85,7 @@ def method(kind: Kind, name: str) -> Row | None:
     if prefix is None:
         return None
     dotted = f"{prefix}.{name}"
-    found = _exact(_LIBRARIES[prefix], dotted) or _longest_prefix(_LIBRARIES[prefix], dotted)
+    found = _exact(_LIBRARIES[prefix], dotted) or _longest_prefix(_LIBRARIES[prefix], dotted)[1]
     return None if found is None else read(found)
 
 
@@ -125,10 +136,12 @@ def modules() -> tuple[str, ...]:
 
 
 def rows() -> Iterator[tuple[str, Row]]:
-    """Every row under its name; of methods under the name of their kind."""
+    """Every row under its name; of methods under that of their kind; what other packages bring is last."""
     for module in modules():
         for name, entry in _rows(module).items():
             yield name, read(entry)
+    for name, entry in brought.rows():
+        yield name, brought.read(entry)
 
 
 _tables: dict[object, dict[str, Entry]] = {}
@@ -157,13 +170,14 @@ def _exact(modules: tuple[str, ...], dotted: str) -> Entry | None:
     return None
 
 
-def _longest_prefix(modules: tuple[str, ...], dotted: str) -> Entry | None:
+def _longest_prefix(modules: tuple[str, ...], dotted: str) -> tuple[int, Entry | None]:
+    """The row of the longest `prefix*` that begins a name, and the length of that."""
     best, entry = "", None
     for module in modules:
         for prefix, found in _prefixes(module):
             if len(prefix) > len(best) and dotted.startswith(prefix):
                 best, entry = prefix, found
-    return entry
+    return len(best), entry
 
 
 @lru_cache(maxsize=32)

@@ -37,7 +37,8 @@ class Row(NamedTuple):
     source: str = ""
     """Where this is documented, or how it was measured, where that is not torch's own documentation."""
     probe: str = ""
-    """An expression with which torch proves the row; `x` is a tensor on the device, `m` a module there."""
+    """Arguments with which the row can be tried: `(x,size=3)`, where `x` is a tensor and `m` a module, both
+    on the device. What another package brings is called with these alone."""
 
     @property
     def parameters(self) -> tuple[str, ...]:

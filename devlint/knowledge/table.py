@@ -51,6 +51,13 @@ def entries(tables: Iterable[Table]) -> dict[str, Entry]:
     return found
 
 
+def unread(text: str) -> str:
+    """What is no row in the text of a table; the text itself where it has none."""
+    if not re.search(_ENTRY, text):
+        return text.strip() or "nothing"
+    return re.sub(_ENTRY, "", text).strip()
+
+
 def names(tables: Iterable[Table]) -> Iterator[str]:
     """Every name of some tables, as often as it is there."""
     for prefix, _, text in tables:

@@ -1,4 +1,4 @@
-"""What the installed rules declare, kept in the user's cache folder: to know it, no rule need be imported.
+"""What installed rules and knowledge declare, in the user's cache folder: to know it, nothing is imported.
 
 The file is data, and is never trusted to name code: `registry.load` imports a module only below an entry
 point that is installed. It counts where the user owns it, nobody else can write it, and nothing has changed
@@ -11,18 +11,19 @@ import marshal
 import os
 import stat
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from .. import __version__
 from ..core.watches import Test, Watch
 from ..finding import Severity
+from ..knowledge import Row, Table
 from .watch import Entry, problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_FORMAT = 1
+_FORMAT = 2
 _MAX_SIZE = 1 << 22
 _SEVERITIES = frozenset(severity.value for severity in Severity)
 
@@ -30,8 +31,16 @@ Stamp = tuple[str, int, int]
 """A file or folder, the time of its last change in nanoseconds, and its size; -1 where there is none."""
 
 
-def entries(declare: Callable[[], tuple[tuple[Entry, ...], Iterable[str] | None]]) -> tuple[Entry, ...]:
-    """Return what all installed rules declare, from the cache if that is still true.
+class Declared(NamedTuple):
+    """What installed packages bring."""
+
+    rules: tuple[Entry, ...]
+    tables: tuple[Table, ...] = ()
+    """Rows of knowledge of other packages."""
+
+
+def declared(declare: Callable[[], tuple[Declared, Iterable[str] | None]]) -> Declared:
+    """Return what all installed packages bring, from the cache if that is still true.
 
     Otherwise `declare` imports the rules; it also names the files that their declarations depend on, or gives
     None where they must be imported again next time.
@@ -90,7 +99,7 @@ def _stamp(path: str) -> Stamp:
     return path, status.st_mtime_ns, -1 if stat.S_ISDIR(status.st_mode) else status.st_size
 
 
-def _read(path: str) -> tuple[Entry, ...] | None:
+def _read(path: str) -> Declared | None:
     try:
         if not _private(os.stat(os.path.dirname(path)), stat.S_ISDIR):
             return None
@@ -100,10 +109,10 @@ def _read(path: str) -> tuple[Entry, ...] | None:
             if not _private(os.fstat(descriptor), stat.S_ISREG):
                 return None
             raw = file.read(_MAX_SIZE)
-        environment, files, rules = marshal.loads(raw)
+        environment, files, rules, tables = marshal.loads(raw)
         if environment != _environment() or any(_stamp(each[0]) != each for each in files):
             return None
-        return tuple(_entry(rule) for rule in rules) or None
+        return Declared(tuple(map(_entry, rules)), tuple(map(_table, tables))) if rules else None
     except (OSError, ValueError, TypeError, EOFError, IndexError, RecursionError, MemoryError, SystemError):
         return None
 
@@ -138,13 +147,23 @@ def _watch(event: Any, names: Any, tests: Any) -> Watch:
     return watch
 
 
+def _table(data: Any) -> Table:
+    prefix, text, gives, place, signature, devices, host, topics, by, source, probe = data
+    devices, host = tuple(map(_text, devices)), tuple(map(_text, host))
+    texts = map(_text, (by, source, probe))
+    row = Row(
+        _text(gives), _text(place), _text(signature), devices, host, frozenset(map(_text, topics)), *texts
+    )
+    return Table(_text(prefix), row, _text(text))
+
+
 def _text(value: Any) -> str:
     if type(value) is not str:
         raise ValueError(value)
     return value
 
 
-def _write(path: str, found: tuple[Entry, ...], files: Iterable[str]) -> None:
+def _write(path: str, found: Declared, files: Iterable[str]) -> None:
     """Keep the manifest if that is possible; the next run can do without."""
     rules = tuple(
         (
@@ -152,11 +171,14 @@ def _write(path: str, found: tuple[Entry, ...], files: Iterable[str]) -> None:
             tuple((event, names, tuple(map(tuple, tests))) for event, names, tests in entry.watches),
             tuple(sorted(entry.words)),
         )
-        for entry in found
+        for entry in found.rules
+    )
+    tables = tuple(
+        (prefix, text, *row[:5], tuple(sorted(row.topics)), *row[6:]) for prefix, row, text in found.tables
     )
     temporary = f"{path}.{os.getpid()}"
     try:
-        data: Any = (_environment(), tuple(map(_stamp, sorted(files))), rules)
+        data: Any = (_environment(), tuple(map(_stamp, sorted(files))), rules, tables)
         raw = marshal.dumps(data)
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         if not _private(os.stat(os.path.dirname(path)), stat.S_ISDIR):

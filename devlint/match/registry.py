@@ -11,11 +11,12 @@ from functools import lru_cache, partial
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 
+from .. import knowledge
 from ..core.watches import EVENTS
 from ..errors import FAULTS, DevlintError
 from ..finding import Severity
 from ..rule import Rule
-from . import manifest
+from . import brought, manifest
 from .selection import check as check_selectors
 from .selection import choose, covers
 from .watch import Entry, Matcher, problem, words
@@ -49,6 +50,8 @@ class Installed(NamedTuple):
 
 
 _unusable: list[DevlintError] = []
+_unknown: list[DevlintError] = []
+"""What is wrong with the knowledge that packages bring."""
 
 
 @lru_cache(maxsize=1)
@@ -84,7 +87,7 @@ def installed() -> Mapping[str, Installed]:
 
 def unusable() -> tuple[DevlintError, ...]:
     """Return what keeps rules from being used, as far as rules have been loaded; loads none."""
-    return tuple(_unusable)
+    return (*_unusable, *_unknown)
 
 
 def check(selectors: Iterable[str], where: str) -> None:
@@ -100,7 +103,9 @@ def check(selectors: Iterable[str], where: str) -> None:
 @lru_cache(maxsize=1)
 def entries() -> Mapping[str, Entry]:
     """Return what every usable rule declares, by code; none is imported where the manifest is at hand."""
-    return MappingProxyType({entry.code: entry for entry in manifest.entries(_declared)})
+    declared = manifest.declared(_declared)
+    knowledge.provide(declared.tables)
+    return MappingProxyType({entry.code: entry for entry in declared.rules})
 
 
 @lru_cache(maxsize=256)
@@ -161,16 +166,20 @@ def load(entry: Entry) -> Rule[Any]:
     return known.rule()
 
 
-def _declared() -> tuple[tuple[Entry, ...], set[str] | None]:
-    """Import all rules for what they declare, and name the files that this depends on.
+def _declared() -> tuple[manifest.Declared, set[str] | None]:
+    """Import all rules and knowledge for what they declare, and name the files that this depends on.
 
     None for the files where some cannot be had: the next run has to say so again.
     """
-    found = tuple(_entry(item) for item in installed().values())
-    if _unusable:
+    _unknown.clear()
+    tables = brought.tables(_unknown)
+    knowledge.provide(tables)  # what a file must contain depends on it
+    found = manifest.Declared(tuple(_entry(item) for item in installed().values()), tables)
+    if _unusable or _unknown:
         return found, None
     files: set[str] = set()
-    packages = {point.value.partition(".")[0] for point in _entry_points()}
+    points = (*_entry_points(), *brought.points())
+    packages = {point.value.partition(".")[0] for point in points}
     for name, module in tuple(sys.modules.items()):
         source = getattr(module, "__file__", None)
         if source and name.partition(".")[0] in packages:
@@ -178,7 +187,7 @@ def _declared() -> tuple[tuple[Entry, ...], set[str] | None]:
                 source,
                 os.path.dirname(source),
             }  # of a folder, the change is that a module comes or goes
-    for point in _entry_points():
+    for point in points:
         metadata = getattr(point.dist, "_path", None)
         if metadata is not None:
             files.add(os.path.join(metadata, "entry_points.txt"))
@@ -209,6 +218,8 @@ def _entry_points() -> tuple[EntryPoint, ...]:
 
 def forget() -> None:
     """Forget what is installed: for tests, which change it."""
+    knowledge.provide(())
+    _unknown.clear()
     for kept in (installed, entries, active, load, _entry_points):
         kept.cache_clear()
 

@@ -115,10 +115,10 @@ def words(watch: Watch) -> Words:
     quotes), `name`s or `start`s of names, and one of the `head`s. `any` means that no word tells.
     """
     if watch.event == "move":
-        return _words_of_moves(watch) | {("head", "torch")}
+        return _words_of_moves(watch) | _heads()
     found: set[tuple[str, str]] = set()
     if watch.event in ("meeting", "literal"):
-        found |= {("text", kind) for kind in knowledge.ACCELERATORS} | {("head", "torch")}
+        found |= {("text", kind) for kind in knowledge.ACCELERATORS} | _heads()
         if watch.event == "meeting":
             found |= {("method", name) for name in _MOVES}
             if any(test.name == "comes_from" and set(test.wanted) & set(MADE) for test in watch.tests):
@@ -130,16 +130,21 @@ def words(watch: Watch) -> Words:
     if any(test.name in ("left", "right") and test.wanted == (Kind.DEVICE.value,) for test in watch.tests):
         return frozenset({("name", "device"), ("head", "torch")})
     if not watch.names:
-        return frozenset({("any", ""), ("head", "torch")})
+        return frozenset({("any", ""), *_heads()})
     for name in names:
         parts = [part for part in name.replace("*", "").split(".") if part]
         if not parts or (name[0] == "*" and name[1] != "."):
-            found |= {("any", ""), ("head", "torch")}
+            found |= {("any", ""), *_heads()}
             continue
         found.add(("start" if name[-1] == "*" and name[-2] != "." else "name", parts[-1]))
         lower = parts[0][:1].islower() and name[0] != "*" and watch.event != "bind"
-        found.add(("head", parts[0] if lower else "torch"))
+        found |= {("head", parts[0])} if lower else _heads()
     return frozenset(found)
+
+
+def _heads() -> Words:
+    """The libraries whose objects live on devices: one of them must be there for there to be any."""
+    return frozenset(("head", name) for name in ("torch", *knowledge.libraries()))
 
 
 def _words_of_moves(watch: Watch) -> Words:

@@ -6,6 +6,7 @@ import os
 import re
 
 from ..infer import locate, summarise
+from ..knowledge import libraries
 from ..source.text import decode
 from .index import Project
 
@@ -30,6 +31,7 @@ def _read(path: str) -> str | None:
         with open(path, "rb") as file:
             raw = file.read()
         hands_on = os.path.basename(path).startswith("__init__.")
-        return decode(raw).text if hands_on or _TELLS.search(raw) else None
+        brought = any(name.encode() in raw for name in libraries())
+        return decode(raw).text if hands_on or brought or _TELLS.search(raw) else None
     except (OSError, SyntaxError, ValueError, LookupError):
         return None

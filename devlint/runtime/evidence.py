@@ -13,12 +13,15 @@ import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.utils._pytree import tree_leaves
 
+from ..knowledge import THIRD_PARTY
 from ..knowledge.find import rows
+from ..match import registry
 from .apis import Api, belongs_here, locate, tells_signature, wrong_signature
 from .samples import Sample, samples
 
@@ -131,6 +134,8 @@ def _required(row: Row, api: Api) -> list[str]:
 
 def on_device(name: str, row: Row, api: Api) -> Verdict:
     """What a row says of calls with tensors on a device."""
+    if THIRD_PARTY in row.topics:
+        return _probed(row, api) if row.probe else _UNTRIED
     if "asks-accelerator" in row.topics and not isinstance(api.owner, type):
         return _answers(name, api)
     if row.by.startswith("factories.") or (row.gives == "tensor" and name in _FACTORIES):
@@ -148,6 +153,38 @@ def on_device(name: str, row: Row, api: Api) -> Verdict:
     if row.place in ("operands", "first", "receiver-device", "cpu") or name.startswith("Tensor."):
         return _operation(name, row, api)
     return _UNTRIED
+
+
+def _probed(row: Row, api: Api) -> Verdict:
+    """Call what another package's row describes, as the row says; nothing else is known to be harmless."""
+    given = _given(row.probe)
+    result = api.value(*given.args, **given.kwargs)
+    if row.gives == "module" and not isinstance(result, torch.nn.Module):
+        return FALSE, f"gives {type(result).__name__}, not a module"
+    where = row._replace(place="cpu") if row.place == "device" else row
+    if wrong := _misgiven(row, result, given) or _misplaced(where, _tensors_of(result), given):
+        return FALSE, f"{wrong}: {row.probe}"
+    if row.place == "device" and not given.kwargs.keys() & {*row.devices}:
+        with torch.device(DEVICE):
+            there = _tensors_of(api.value(*given.args, **given.kwargs))
+        if any(leaf.device.type != DEVICE for leaf in there):
+            return FALSE, f"with a default device its result is not there: {row.probe}"
+    return PROVEN, row.probe
+
+
+def _given(probe: str) -> Sample:
+    """The arguments that a probe names."""
+    x, m = torch.ones(2, 2).to(DEVICE), torch.nn.Linear(2, 2).to(DEVICE)
+    made: Sample = eval(
+        f"_sample{probe}", {"_sample": lambda *args, **kwargs: Sample(args, kwargs), "x": x, "m": m}
+    )
+    return made
+
+
+def _tensors_of(result: Any) -> list[torch.Tensor]:
+    if isinstance(result, torch.nn.Module):
+        return [*result.parameters(), *result.buffers()]
+    return [leaf for leaf in tree_leaves(result) if isinstance(leaf, torch.Tensor)]
 
 
 def _answers(name: str, api: Api) -> Verdict:
@@ -234,7 +271,7 @@ def _operation(name: str, row: Row, api: Api) -> Verdict:
             if done == 0 and not isinstance(error, TypeError):
                 problem = f"no sample: {_message(error)}"
             continue
-        if _gives_otherwise(name, sample):
+        if _gives_otherwise(name, row, sample):
             continue
         if wrong := _misgiven(row, result, given) or _misplaced(row, result, given):
             return FALSE, f"{wrong}: {_shown(sample)}"
@@ -301,9 +338,11 @@ def _misplaced(row: Row, result: Any, given: Sample) -> str:
     return f"its result is on {', '.join(sorted(places))}"
 
 
-def _gives_otherwise(name: str, sample: Sample) -> bool:
+def _gives_otherwise(name: str, row: Row, sample: Sample) -> bool:
     """Whether a call is one of those that a row does not speak of."""
     options = {key for key, value in sample.kwargs.items() if value is True}
+    bound = dict(zip(row.parameters, sample.args, strict=False))
+    options |= {key for key, value in bound.items() if type(value) in (bool, int) and value}
     tensors = sum(isinstance(value, torch.Tensor) for value in sample.args)
     return (
         sample.kwargs.get("reduction") in ("none", 0)
@@ -361,6 +400,8 @@ def _why_not(name: str, row: Row) -> str:
     """Why a row cannot be tried here, if it cannot."""
     if "*" in name:
         return "a group of names"
+    if THIRD_PARTY in row.topics and find_spec(name.partition(".")[0]) is None:
+        return "another library's, which is not installed"
     return "" if belongs_here(name, row) else "another library's"
 
 
@@ -377,6 +418,7 @@ def main() -> int:
         torch.set_num_threads(1)
         worker.install("sim")
         judge = on_device
+    registry.entries()  # which knows what other packages bring
     for number, (name, row) in enumerate(rows()):
         if number < first or number % every:
             continue

@@ -41,6 +41,14 @@ def test_a_true_row_is_proven(laboratory: Callable[..., Any], name: str) -> None
     assert verdict == "proven", said
 
 
+@pytest.mark.parametrize("name", ["adaptive_max_pool1d", "max_pool2d", "cross_entropy"])
+def test_a_guess_asks_for_nothing_that_the_row_does_not_speak_of(
+    laboratory: Callable[..., Any], name: str
+) -> None:
+    verdict, said = laboratory("evidence.judge_by_guesses", f"torch.nn.functional.{name}")
+    assert verdict != "false", said
+
+
 FALSE = [
     ("torch.add", {"gives": "number"}, "gives Tensor"),
     ("torch.add", {"gives": "first"}, "does not give its first argument"),

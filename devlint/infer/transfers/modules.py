@@ -27,7 +27,7 @@ def make(machine: Machine, site: Site) -> Value:
     ref = machine.ref(value)
     assert ref is not None
     machine.state.forget(ref)
-    given = args.get("device")
+    given = args.get(site.row.devices[0]) if site.row.devices else args.get("device")
     places = machine.state.places
     if given is not None and given.kind is not Kind.NONE:
         machine.settle_at(ref, machine.denoted(given, CPU), site.node)
