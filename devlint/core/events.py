@@ -120,6 +120,8 @@ class Call(NamedTuple):
     result: Fate
     topics: frozenset[str]
     """What knowledge says that the callee is about: `needs-cuda`, `asks-accelerator`."""
+    becomes: frozenset[str] = frozenset()
+    """What use shows of what it loads: the `state` of a module or optimizer, a `module`."""
 
 
 class Use(NamedTuple):

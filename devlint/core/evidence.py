@@ -33,13 +33,17 @@ class Evidence:
     """A method was called that tensors have: so may an object of any class."""
     SHAPED: Final = 2048
     """Has a shape, or was given to an operation that takes no number: a tensor, or perhaps an array."""
+    RESTORED: Final = 4096
+    """`load_state_dict` was given it: it is, or holds, the state of a module or optimizer."""
 
 
 NOT_A_TENSOR = Evidence.MODULE | Evidence.OTHER | Evidence.LOADER | Evidence.CONTAINER
 IS_TENSOR = Evidence.TENSOR | Evidence.NAMED
 NO_NUMBER = Evidence.SHAPED | Evidence.NAMED | Evidence.TO_MODULE
 """What no number is used as; that it may be an array remains."""
-PASSED_ON = IS_TENSOR | Evidence.SHAPED | Evidence.OPERAND | Evidence.MODULE | Evidence.OTHER
+PASSED_ON = (
+    IS_TENSOR | Evidence.SHAPED | Evidence.OPERAND | Evidence.MODULE | Evidence.OTHER | Evidence.RESTORED
+)
 """What a function's use of a parameter says about what its callers pass."""
 
 

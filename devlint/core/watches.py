@@ -174,8 +174,11 @@ def of_leaf() -> Test[Move]:
     return Test("of_leaf")
 
 
-def becomes(*whats: str) -> Test[Move]:
-    """What the copy is taken for: `attribute`, `optimized`, `differentiated`, `retained`."""
+def becomes(*whats: str) -> Test[Call | Move]:
+    """What a moved copy is taken for: `attribute`, `optimized`, `differentiated`, `retained`.
+
+    Of what a call loads: `state`, `module`.
+    """
     return Test("becomes", whats)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from .. import knowledge
 from ..bind.names import last_name
@@ -138,6 +138,8 @@ def call(machine: Machine, node: ast.Call) -> Value:
             full = f"{dotted(base)}.{func.attr}"
             machine.log.uses.pop(func.value, None)
         _devices_given(machine, node, args, full, base)
+        if func.attr in knowledge.RESTORES:
+            _restored(machine, args)
         return method(machine, node, base, func.attr, args)
     callee = machine.eval(func)
     args = Arguments(machine, node)
@@ -194,6 +196,24 @@ def _chooses(machine: Machine, node: ast.Call, callee: Value) -> frozenset[str]:
         found = view.method(name) if view is not None else None
     summary = machine.program.summary(found) if found is not None else None
     return summary.chooses if summary is not None else frozenset()
+
+
+def _restored(machine: Machine, args: Arguments) -> None:
+    """What is given is, or holds, the state of something."""
+    for _, value in args.all():
+        for part in _held(machine, value):
+            machine.note(part, Evidence.RESTORED)
+
+
+def _held(machine: Machine, value: Value) -> Iterator[Value]:
+    """A value, and what a container holds."""
+    yield value
+    yield from value.items or ()
+    if value.element is not None:
+        yield value.element
+    if type(value.who) is int:
+        env = machine.state.env
+        yield from [item for key, item in env.items() if not isinstance(key, str) and key[0] == value.who]
 
 
 def _only_kept(machine: Machine, args: Arguments) -> None:

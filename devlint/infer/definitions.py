@@ -42,6 +42,8 @@ class Function:
         self.positional = [arg.arg for arg in (*args.posonlyargs, *args.args)] if args else []
         decorators = getattr(node, "decorator_list", ())
         names = {last_name(each) for each in decorators}
+        self.decorators = frozenset(names)
+        """The last parts of the names of its decorators."""
         self.static = "staticmethod" in names
         self.of_class = self.own_name in _OF_CLASS or "classmethod" in names
         """Whether its first parameter is the class."""

@@ -22,6 +22,7 @@ from .file import File
 from .log import Log, RawMove, Stale
 from .machine import COPIES, REPLACES
 from .settle import Clash, Settled
+from .testcode import is_test_code
 from .trace import Tracer
 
 Wants = Callable[[str, str], bool]
@@ -66,6 +67,7 @@ class Observer:
         self.tracer = Tracer(settled, text)
         self._nature = tuple(self.file.nature)
         self._contexts: dict[str, frozenset[str]] = {}
+        self._in_tests = is_test_code(settled)
 
     # Where
 
@@ -83,6 +85,8 @@ class Observer:
         return found
 
     def _find_context(self, name: str) -> Iterator[str]:
+        if self._in_tests:
+            yield "test"
         function = self.file.functions.get(name)
         cls = self.file.view(function.owner) if function is not None and function.owner is not None else None
         if function is None or cls is None:
@@ -279,6 +283,7 @@ class Observer:
                     callee = f"{prefix}.{raw.callee.rpartition('.')[2]}"
                 if not wants("call", callee):
                     continue
+                topics = knowledge.topics_of_call(callee)
                 of = raw.receiver_at
                 if raw.receiver is not None and of is not None:
                     place = raw.places.get(of, raw.receiver.place)
@@ -293,8 +298,14 @@ class Observer:
                     },
                     raw.args.starred or bool(raw.args.unpacked),
                     raw.fate,
-                    knowledge.topics_of_call(callee),
+                    topics,
+                    self._becomes(function, node) if "loads" in topics else frozenset(),
                 )
+
+    def _becomes(self, function: str, node: ast.Call) -> frozenset[str]:
+        home = self.file.functions.get(function, self.file.module)
+        ref = self.file.objects.made(function, home.number(node), "")
+        return self.settled.becomes(ref)
 
     def uses(self, wants: Wants) -> Iterator[event.Use]:
         """Names of libraries that are read."""

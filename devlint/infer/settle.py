@@ -92,6 +92,24 @@ class Settled:
             found[who] = found.get(who, 0) | Evidence.TENSOR
         return solve(found, flows)
 
+    def becomes(self, ref: Ref) -> frozenset[str]:
+        """What the use of an object, or of its parts, shows that it is."""
+        return frozenset(name for name, refs in self._wholes_of.items() if ref in refs)
+
+    @cached_property
+    def _wholes_of(self) -> dict[str, set[Ref]]:
+        """What is the state of something, and what is a module, with all that it may be a part of."""
+        found: dict[str, set[Ref]] = {}
+        for name, bit in (("state", Evidence.RESTORED), ("module", Evidence.MODULE)):
+            whole = found[name] = set()
+            todo = [ref for ref, bits in self.evidence.items() if bits & bit]
+            while todo:
+                ref = todo.pop()
+                if ref >= 0 and ref not in whole:
+                    whole.add(ref)
+                    todo += (self.objects.parents[ref], *self._sources(ref))
+        return found
+
     def seen(self, ref: Ref) -> int:
         """What is known of an object."""
         return self.evidence.get(ref, 0)

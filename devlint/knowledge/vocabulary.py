@@ -108,6 +108,8 @@ SAME_OBJECT = frozenset(
 )
 """Methods that give the very object, or a copy beside it, whatever it is."""
 RUNS_FORWARD = frozenset({"forward", "generate", "__call__"})
+RESTORES = frozenset({"load_state_dict"})
+"""Methods, of modules, optimizers and what else has a state, that are given one."""
 OPTIMIZER_METHODS = frozenset({"load_state_dict", "state_dict", "zero_grad", "step"})
 TENSOR_TYPES = frozenset({"Tensor", "LongTensor", "FloatTensor", "BoolTensor"})
 """What annotations call tensors where the import is not known."""
@@ -144,6 +146,10 @@ CUDA_ERRORS = names.CATCHES_CUDA
 EXITS = frozenset("exit quit _exit abort skip skipTest fail SkipTest xfail".split())
 """Calls after which control does not go on."""
 EXPECTS_FAILURE = frozenset({"raises", "suppress", "assertRaises", "assertRaisesRegex"})
+TEST_FRAMEWORKS = ("pytest", "unittest", "torch.testing", "hypothesis")
+COLLECTED = "test_"
+"""What the names of functions begin with that test frameworks collect."""
+FIXTURES = frozenset({"fixture"})
 MODULE_MARKS = frozenset({"pytestmark"})
 REACHED = frozenset({"sync", "clock", "forks", "spawns", "loads", "touches-cuda", "moves"})
 """Topics that a function's callers want to know of."""

@@ -41,7 +41,7 @@ _TESTS: dict[str, tuple[frozenset[type], Callable[[Any, tuple[str, ...]], bool]]
         lambda event, wanted: any(holder.protocol in wanted for holder in event.holders),
     ),
     "of_leaf": (frozenset({Move}), lambda event, wanted: event.receiver.leaf),
-    "becomes": (frozenset({Move}), lambda event, wanted: not event.becomes.isdisjoint(wanted)),
+    "becomes": (frozenset({Call, Move}), lambda event, wanted: not event.becomes.isdisjoint(wanted)),
     "conflict": (frozenset({Meeting}), lambda event, wanted: event.conflict.value in wanted),
     "comes_from": (
         frozenset({Meeting}),

@@ -1,0 +1,91 @@
+"""A checkpoint is loaded without saying to which device
+
+Without `map_location`, `torch.load` puts each tensor back on the device that it was saved from. What
+was saved on a GPU does not load on a machine without one, whatever is done with it afterwards; where
+there are several, every process fills the GPU of the one that saved it.
+
+    state = torch.load("a.pt")  # DEV205
+    model.load_state_dict(state)
+
+Name the device; `load_state_dict` copies from any:
+
+    state = torch.load("a.pt", map_location=device)
+    model.load_state_dict(state)
+
+Only what use shows to be a checkpoint is told: a state that `load_state_dict` is given, or a whole
+module. Datasets, features and statistics, mostly saved on the cpu, are left alone, and so is what the
+same function saved, what a condition on an accelerator guards, and tests.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..rule import (
+    RUNS,
+    Ask,
+    Call,
+    Change,
+    Claim,
+    Event,
+    Observes,
+    Report,
+    Rule,
+    Severity,
+    becomes,
+    call,
+    cst,
+    lacks,
+    outside,
+)
+
+_BY_NATURE = ("import:", "backend:")
+"""What says that a whole program runs on accelerators: it still must say on which of them to load."""
+
+
+class LoadWithoutMapLocation(Rule[Call]):
+    """A checkpoint that goes where it was saved."""
+
+    code = "DEV205"
+    name = "load-without-map-location"
+    severity = Severity.WARNING
+    watches = (call("torch.load", lacks("map_location"), becomes("state", "module"), outside("test")),)
+    claim = Claim(
+        Observes("restored['weight'].is_cuda", bug=True, fixed=False),
+        cpu=RUNS,
+        programs={"uses": Claim(RUNS), "nccl": Claim(RUNS)},
+    )
+
+    def suspects(self, event: Call) -> bool:
+        """Whether no condition tells that an accelerator is there."""
+        guard = event.at.guard
+        return not guard.certain and all(hint.startswith(_BY_NATURE) for hint in guard.hints)
+
+    def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
+        """Report the call; map to the device at hand, else to the cpu."""
+        assert isinstance(node, cst.Call)
+        if any(_saved_before(other, event) for other in ask.events("call")):
+            return
+        device = ask.device_at_hand(node) or '"cpu"'
+        tight = cst.SimpleWhitespace("")
+        mapped = cst.Arg(
+            cst.parse_expression(device),
+            keyword=cst.Name("map_location"),
+            equal=cst.AssignEqual(tight, tight),
+        )
+        cured = node.with_changes(args=[*node.args, mapped])
+        yield Report(
+            "`torch.load` puts what it loads on the device that it was saved from",
+            "a checkpoint from a GPU does not load without one; say where it goes with `map_location`",
+            change=Change("name the device", ((node, cured),), safe=False),
+        )
+
+
+def _saved_before(other: Event, load: Call) -> bool:
+    """Whether the same function saves something before it loads: a machine can load what it saved."""
+    return (
+        isinstance(other, Call)
+        and other.callee == "torch.save"
+        and other.at.function == load.at.function
+        and other.at.span < load.at.span
+    )
