@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gc
 import random
 import shutil
 from pathlib import Path
 
 import pytest
 
+from devlint.commands.cli import main as main_program
 from devlint.config.settings import Selection, Settings
+from devlint.infer.file import File
 from devlint.project.disk import project
 from devlint.project.index import Project
 from devlint.run.lint import lint
@@ -85,3 +88,41 @@ def test_files_of_the_same_name_in_other_folders_are_others(tmp_path: Path) -> N
     around = project()
     assert around.view(str(tmp_path / "one" / "main.py")).find("net.move") is not None
     assert around.view(str(tmp_path / "two" / "main.py")).find("net.move") is None
+
+
+def test_each_file_is_analysed_once_though_others_ask_for_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whoever comes first: a file that is linted later, or one that asks for it."""
+    helper = "import torch\n\n\ndef move(x):\n    x.cuda()\n    return x.to(0)\n"
+    main = "import torch\nfrom {0} import move\n\nx = torch.ones(4)\nmove(x)\nx.cuda()\n"
+    for name in ("a_helper", "z_helper"):
+        (tmp_path / f"{name}.py").write_text(helper)
+        (tmp_path / f"main_{name}.py").write_text(main.format(name))
+    (tmp_path / "pyproject.toml").touch()
+    analysed: list[str] = []
+    analyse = File.analyse
+
+    def counted(file: File) -> None:
+        analysed.append(file.name)
+        analyse(file)
+
+    monkeypatch.setattr(File, "analyse", counted)
+    monkeypatch.setattr("devlint.visit.visitor.visit", lambda *args: [])  # what rules ask is another matter
+    main_program(["--select", "ALL", "--isolated", str(tmp_path)])
+    assert sorted(analysed) == ["a_helper", "main_a_helper", "main_z_helper", "z_helper"]
+
+
+def test_no_file_leaves_circles_of_objects_behind(files: list[Path]) -> None:
+    around = project()
+    for path in files:
+        found(path, around)  # what is imported and kept for the whole run
+    runs = [project() for _ in files]
+    gc.collect()
+    gc.disable()
+    try:
+        for path, run in zip(files, runs, strict=True):
+            found(path, run)
+            assert gc.collect() == 0, path.name
+    finally:
+        gc.enable()

@@ -15,7 +15,7 @@ from ..errors import DevlintError
 from ..finding import order
 from ..problems import Problem, Problems
 from ..project.disk import project
-from ..run.lint import lint
+from ..run.lint import lint, watching
 from ..run.progress import counted
 from ..source.files import find
 from ..source.sources import texts
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..config.settings import Settings
     from ..errors import BrokenRule
     from ..finding import Finding
+    from ..match.watch import Matcher
     from ..old.accepted import Accepted
 
 _STDIN = "-"
@@ -96,7 +97,15 @@ class _Check:
     def _lint(self, paths: list[str]) -> None:
         if not paths and not self.problems.all() and self.options.diff_base is None:
             console.say("no Python files found")
+        waiting = {os.path.abspath(path): path for path in paths}
+
+        def watched(path: str, text: str) -> Matcher | None:
+            name = waiting.get(path)
+            return watching(name, text, self.configs.for_file(name)) if name is not None else None
+
+        self.project.watching = watched
         for path in paths if self.options.quiet else counted(paths, sys.stderr):
+            waiting.pop(os.path.abspath(path), None)
             try:
                 self._file(path)
                 self.checked += 1

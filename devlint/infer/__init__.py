@@ -49,7 +49,9 @@ def infer(
     return with_room(lambda: _inferred(File(module, name, index), text, wants, sections))
 
 
-def _inferred(file: File, text: str, wants: Wants, sections: Sequence[Section]) -> Inference:
+def _inferred(
+    file: File, text: str, wants: Wants, sections: Sequence[Section] = (), release: bool = True
+) -> Inference:
     file.analyse()
     settled = Settled(file)
     found = observed(settled, Text(text), wants, sections)
@@ -58,8 +60,20 @@ def _inferred(file: File, text: str, wants: Wants, sections: Sequence[Section]) 
         (line, describe(settled, settled.in_use(value), place))
         for line, (value, place) in sorted(shown.items())
     )
-    file.release()
+    if release:
+        file.release()
     return Inference(found, reveals)
+
+
+def infer_and_summarise(
+    text: str, tree: ast.Module, name: str, index: Index | None, wants: Wants
+) -> tuple[Inference, ModuleSummary]:
+    """What is learned of a file, and what it defines for others, by one analysis; raises as `infer` does."""
+    file = File(tree, name, index)
+    found = with_room(lambda: _inferred(file, text, wants, release=False))
+    summary = file.module_summary()
+    file.release()
+    return found, summary
 
 
 def summarise(tree: ast.Module, name: str, index: Index | None = None) -> ModuleSummary:

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import NamedTuple
 
 from .. import knowledge
 from ..core.kinds import Kind
+from ..core.objects import Objects
 from ..core.paths import Attr
 from ..core.places import MIXED, ON_DEVICE, Branch, Form, Place
+from ..core.state import State
 from ..core.values import Origin, Value
 from .definitions import Function
 from .file import File, Index
 from .log import RawMove
+from .machine import Program
 from .settle import Settled
 from .statements import Statements
 
@@ -84,34 +88,47 @@ def keepings(
     return found
 
 
+class _Cured(Statements):
+    """Runs a function with the results of discarded moves kept."""
+
+    def __init__(
+        self,
+        kept: list[_Kept],
+        by_node: Mapping[ast.AST, _Kept],
+        program: Program,
+        objects: Objects,
+        here: Function,
+        state: State,
+    ) -> None:
+        super().__init__(program, objects, here, state)
+        self.kept = kept
+        self.by_node = by_node
+
+    def keep(self, node: ast.Call, base: Value, place: Place | None) -> Value | None:
+        mine = self.by_node.get(node)
+        if mine is None:
+            return None
+        mine.target = place if place is not None and place.form is not Form.KEPT else None
+        for other in _moves_of(base.place):  # where it is without this move depends on that one
+            self.kept[other].links.add(mine.index)
+            mine.links.add(other)
+        kind = base.kind if base.kind is Kind.SCALAR else Kind.TENSOR
+        origin = Origin("moved", self.here.name, self.here.number(node))
+        return Value(kind, mine.place, base.who, base.known, origin=origin)
+
+    def spill(self, values: Iterable[Value], from_device: bool = False) -> None:
+        _spill(self.kept, values, from_device)
+
+    def after(self, expression: ast.expr, value: Value) -> None:
+        if expression in self.by_node and isinstance(expression, ast.Call):
+            assert isinstance(expression.func, ast.Attribute)
+            self.bind(expression.func.value, value)
+
+
 def _harm(tree: ast.Module, kept: list[_Kept], index: Index | None, name: str) -> tuple[set[int], set[int]]:
     """The moves whose kept result may meet a value elsewhere, if all may be well now; those where it will."""
-    by_node = {each.node: each for each in kept}
-
-    class Cured(Statements):
-        """Runs a function with the results of discarded moves kept."""
-
-        def keep(self, node: ast.Call, base: Value, place: Place | None) -> Value | None:
-            mine = by_node.get(node)
-            if mine is None:
-                return None
-            mine.target = place if place is not None and place.form is not Form.KEPT else None
-            for other in _moves_of(base.place):  # where it is without this move depends on that one
-                kept[other].links.add(mine.index)
-                mine.links.add(other)
-            kind = base.kind if base.kind is Kind.SCALAR else Kind.TENSOR
-            origin = Origin("moved", self.here.name, self.here.number(node))
-            return Value(kind, mine.place, base.who, base.known, origin=origin)
-
-        def spill(self, values: Iterable[Value], from_device: bool = False) -> None:
-            _spill(kept, values, from_device)
-
-        def after(self, expression: ast.expr, value: Value) -> None:
-            if expression in by_node and isinstance(expression, ast.Call):
-                assert isinstance(expression.func, ast.Attribute)
-                self.bind(expression.func.value, value)
-
-    file = File(tree, name, index, machine=Cured)
+    by_node: dict[ast.AST, _Kept] = {each.node: each for each in kept}
+    file = File(tree, name, index, machine=partial(_Cured, kept, by_node))
     file.analyse()
     called = {site.callee for log in file.logs.values() for site in log.sites}
     for function in file.functions:

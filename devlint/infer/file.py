@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Protocol
 
 from .. import knowledge
@@ -23,7 +23,7 @@ from .extract import Extraction
 from .function import CONSTRUCTORS, UNINFORMED, Informed, Outcome, required
 from .function import run as run_function
 from .log import Log, Site
-from .machine import Machine
+from .machine import Machine, Program
 from .statements import Statements
 
 _ROUNDS = 3
@@ -69,7 +69,7 @@ class File:
         tree: ast.Module,
         name: str = "",
         index: Index | None = None,
-        machine: type[Statements] = Statements,
+        machine: Callable[[Program, Objects, Function, State], Statements] = Statements,
     ) -> None:
         self.name = name
         self.index = index

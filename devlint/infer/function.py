@@ -209,8 +209,8 @@ def _leave(
             plain.rename(value, path)
     returns = plain.term(_result(machine))
     bound = list(_bound(plain, assigned))
-    effects = [*plain.moved(before, end, log), *plain.copied(log), *plain.marked(marks, end)]
-    effects = [*outlasting(effects, (returns, *(effect.value for effect in bound))), *bound]
+    changed = [*plain.moved(before, end, log), *plain.copied(log), *plain.marked(marks, end)]
+    effects = [*outlasting(changed, (returns, *(effect.value for effect in bound))), *bound]
     after_init: tuple[Effect, ...] = ()
     if owner is not None and function.own_name == CONSTRUCTORS[0]:
         left = [*inner.moved(outside.places, end, log), *inner.marked(outside.marks, end)]

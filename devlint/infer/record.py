@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 from ..bind.sections import Section, arranged
 from ..bind.text import Text
 from ..core.events import Event, Seen
 from ..core.kinds import Kind
+from ..core.objects import Objects
 from ..core.places import UNKNOWN_PLACE, Form, Place
+from ..core.state import State
 from ..core.values import Api, Value
 from ..span import Span
 from .cure import Keeping, keepings
+from .definitions import Function
 from .file import File, Index
+from .machine import Program
 from .observe import Observer, observed
 from .room import with_room
 from .settle import Settled
@@ -37,6 +41,26 @@ class _Book:
         self.scopes: dict[ast.stmt, _Scope] = {}
 
 
+class _Recording(Statements):
+    """Runs statements and remembers variables and values."""
+
+    def __init__(self, book: _Book, program: Program, objects: Objects, here: Function, state: State) -> None:
+        super().__init__(program, objects, here, state)
+        self.book = book
+
+    def eval(self, node: ast.expr) -> Value:
+        value = super().eval(node)
+        self.book.values[node] = (value, self.where(value), self.here.name)
+        return value
+
+    def run(self, body: Sequence[ast.stmt]) -> None:
+        for statement in body:
+            if self.state.alive:
+                names = {key: value for key, value in self.state.env.items() if isinstance(key, str)}
+                self.book.scopes[statement] = _Scope(names, self.here.name)
+            super().run([statement])
+
+
 class Record:
     """What is known of a file's expressions and variables."""
 
@@ -52,23 +76,7 @@ class Record:
         self._tree = tree = arranged(tree, text, sections)
         self._index, self._name, self._sections = index, name, sections
         book = self._book = _Book()
-
-        class Recording(Statements):
-            """Runs statements and remembers variables and values."""
-
-            def eval(self, node: ast.expr) -> Value:
-                value = super().eval(node)
-                book.values[node] = (value, self.where(value), self.here.name)
-                return value
-
-            def run(self, body: Sequence[ast.stmt]) -> None:
-                for statement in body:
-                    if self.state.alive:
-                        names = {key: value for key, value in self.state.env.items() if isinstance(key, str)}
-                        book.scopes[statement] = _Scope(names, self.here.name)
-                    super().run([statement])
-
-        self._file = File(tree, name, index=index, machine=Recording)
+        self._file = File(tree, name, index=index, machine=partial(_Recording, book))
         with_room(self._file.analyse)
         self._observer = Observer(Settled(self._file), Text(text), sections)
 
@@ -81,6 +89,10 @@ class Record:
     def _keepings(self) -> dict[Span, Keeping]:
         found = keepings(self._tree, self._observer.settled, self._index, self._name)
         return {self._observer.text.span(node): keeping for node, keeping in found.items()}
+
+    def release(self) -> None:
+        """Let go of what refers to itself in a circle; nothing can be asked any more."""
+        self._file.release()
 
     def kept_safely(self, span: Span) -> bool | None:
         """Whether a result that a statement throws away could be kept without harm; None if not at all."""

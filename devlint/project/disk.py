@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 
-from ..infer import locate, summarise
+from ..infer import infer_and_summarise, locate, summarise
 from ..knowledge import libraries
 from ..source.text import decode
-from .index import Project
+from .index import Observed, Project, View, Watching
 
 _MAX_BYTES = 4_000_000
 """Larger files are data; what they define is not asked for."""
@@ -20,7 +21,12 @@ it need not be analysed."""
 
 def project() -> Project:
     """The files around those that are linted; each is read when another asks for what it defines."""
-    return Project(_read, summarise, locate)
+    return Project(_read, summarise, locate, _observe)
+
+
+def _observe(text: str, tree: ast.Module, name: str, view: View, rules: Watching) -> Observed:
+    found, summary = infer_and_summarise(text, tree, name, view, rules.wants)
+    return tuple(event for event in found.events if any(rules.matching(event))), summary
 
 
 def _read(path: str) -> str | None:

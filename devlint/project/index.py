@@ -6,8 +6,10 @@ import ast
 import os
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from typing import NamedTuple, Protocol
 
+from ..core.events import Event
 from ..core.kinds import Kind
 from ..core.summary import ClassSummary, FunctionSummary, ModuleSummary, within
 from ..core.values import Api, Defined, Value
@@ -20,6 +22,33 @@ _MAX_DEPTH = 64 if sys.version_info >= (3, 11) else 10
 _MAX_FORWARDS = 16
 
 
+class Watching(Protocol):
+    """Rules that are on."""
+
+    def wants(self, event: str, name: str = "") -> bool:
+        """Whether any of them may watch events of a type and name."""
+
+    def matching(self, event: Event) -> Iterable[object]:
+        """Those that watch an event."""
+
+
+Observed = tuple[tuple[Event, ...], ModuleSummary]
+"""The events of a file that somebody watches, and what the file defines."""
+
+
+class _Seen(NamedTuple):
+    """What was seen in a file that is to be linted, when another asked for what it defines."""
+
+    text: int
+    """The hash of its text."""
+    rules: Watching
+    events: tuple[Event, ...]
+
+
+def _nobody(path: str, text: str) -> None:
+    return None
+
+
 class Project:
     """The files around those that are linted; they are read, never run."""
 
@@ -28,13 +57,18 @@ class Project:
         read: Callable[[str], str | None],
         summarise: Callable[[ast.Module, str, View], ModuleSummary],
         locate: Callable[[str, str, tuple[str, int], View], Span | None] | None = None,
+        observe: Callable[[str, ast.Module, str, View, Watching], Observed] | None = None,
     ) -> None:
-        """`read` gives a file's text, None where that cannot be had; `summarise` analyses a module, `locate`
-        finds a node in one that its summary named."""
+        """`read` gives a file's text, None where that cannot be had; `summarise` analyses a module, `observe`
+        does so for the events in it as well, `locate` finds a node in one that its summary named."""
         self.layout = Layout()
         self._read = read
         self._summarise = summarise
         self._find = locate
+        self._observe = observe
+        self.watching: Callable[[str, str], Watching | None] = _nobody
+        """The rules with which a file, and its text, will be linted by and by; None where it will not."""
+        self._seen: dict[str, _Seen] = {}
         self._modules: dict[str, ModuleSummary | None] = {}
         self._early: dict[str, ModuleSummary | None] = {}
         """What is known so far of files that ask for one that is still being analysed."""
@@ -51,6 +85,24 @@ class Project:
     def forget(self, path: str) -> None:
         """A file has changed: who asks next is told what it defines now."""
         self._modules.pop(os.path.abspath(path), None)
+        self._seen.pop(os.path.abspath(path), None)
+
+    def events(self, path: str, text: str, rules: Watching) -> tuple[Event, ...] | None:
+        """What rules watch of the events in a file that is linted, by the same analysis as what it defines.
+
+        None where it needs one of its own: it asks for itself, or is not what is on disk.
+        """
+        if path not in self._modules and not self._running and self._read(path) == text:
+            around = self.watching
+            self.watching = lambda each, its_text: rules if each == path else around(each, its_text)
+            try:
+                self._analyse(path)
+            finally:
+                self.watching = around
+        seen = self._seen.pop(path, None)
+        if seen is None or seen.text != hash(text) or seen.rules is not rules:
+            return None
+        return seen.events
 
     def module(self, path: str) -> ModuleSummary | None:
         """What a file defines; None where it cannot be read, or asks for itself."""
@@ -76,6 +128,9 @@ class Project:
             circle = set(running.circle)
             found = {each: self._run(each, frozenset(circle - {each})) for each in sorted(circle)}
         self._running.pop()
+        if circle != {path} or running.low < running.index:
+            for each in circle:
+                self._seen.pop(each, None)  # a file that asks for itself sees more of the others when linted
         if running.low < running.index:
             below = self._running[-1]
             below.low = min(below.low, running.low)
@@ -95,7 +150,13 @@ class Project:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the other file's own, such as invalid escapes
                 tree = ast.parse(text)
-            return self._summarise(tree, name, View(self, path, hidden))
+            view = View(self, path, hidden)
+            rules = self.watching(path, text) if self._observe is not None and not hidden else None
+            if rules is None or self._observe is None:
+                return self._summarise(tree, name, view)
+            events, summary = self._observe(text, tree, name, view, rules)
+            self._seen[path] = _Seen(hash(text), rules, events)
+            return summary
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
 
@@ -159,6 +220,10 @@ class View:
     def locate(self, node: tuple[str, int]) -> tuple[str, Span] | None:
         """The file and the place of a node that a summary named; None where it is not there any more."""
         return self._project.locate(node, self.path)
+
+    def events(self, text: str, rules: Watching) -> tuple[Event, ...] | None:
+        """What rules watch of the events in this file; see `Project.events`."""
+        return self._project.events(self.path, text, rules)
 
     def find(self, dotted: str) -> Answer:
         """What the project defines under a dotted name, as imported here or as a summary gave it."""

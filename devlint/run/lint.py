@@ -94,12 +94,10 @@ def _program(source: bytes | str, run: _Run) -> list[Finding]:
         findings: list[Finding] = []
         if matters:
             try:
-                tree = ast.parse(text)
-                project, name, cells = run.around
-                known = infer(text, tree, wants=rules.wants, index=project, name=name, sections=cells)
+                tree, events = _observed(text, rules, run)
             except unreadable.UNPARSABLE as error:
                 return _reported([unreadable.unreadable(path, error, raw)], run)
-            findings = _visited(text, tree, known.events, rules, run)
+            findings = _visited(text, tree, events, rules, run)
         if not findings and not suppresses:
             return []
         return _settled(findings, text, run)
@@ -116,8 +114,25 @@ def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
     return (*settings.selections, Selection(ignore=ignored)) if ignored else settings.selections
 
 
+def _observed(text: str, rules: Matcher, run: _Run) -> tuple[ast.Module | None, tuple[Event, ...]]:
+    """Return what happens in a file, and its tree if that was at hand."""
+    project, name, cells = run.around
+    if project is not None and not cells:
+        events = project.events(text, rules)
+        if events is not None:
+            return None, events
+    tree = ast.parse(text)
+    return tree, infer(text, tree, wants=rules.wants, index=project, name=name, sections=cells).events
+
+
+def watching(path: str, text: str, settings: Settings) -> Matcher | None:
+    """Return the rules with which a file is linted, if it has anything that they watch."""
+    rules = registry.active(selections_for(path, settings))
+    return rules if sift.matters(text.encode("utf-8", "surrogatepass"), rules.words) else None
+
+
 def _visited(
-    text: str, tree: ast.Module, events: tuple[Event, ...], rules: Matcher, run: _Run
+    text: str, tree: ast.Module | None, events: tuple[Event, ...], rules: Matcher, run: _Run
 ) -> list[Finding]:
     matched = [(event, entry) for event in events for entry in rules.matching(event)]
     suspects = [(event, rule) for event, entry in matched if (rule := _suspecting(event, entry, run))]
@@ -125,6 +140,7 @@ def _visited(
         return []
     from ..visit import visitor
 
+    tree = tree or ast.parse(text)
     return visitor.visit(text, tree, suspects, run.path, run.broken, run.settings.target_torch, run.around)
 
 

@@ -8,7 +8,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..bind.sections import Section
+    from ..core.events import Event
     from ..infer.file import Index
+    from ..match.watch import Matcher
     from ..span import Span
 
     class Project(Index, Protocol):
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 
         def locate(self, node: tuple[str, int]) -> tuple[str, Span] | None:
             """The file and the place of a node that a summary named."""
+
+        def events(self, text: str, rules: Matcher) -> tuple[Event, ...] | None:
+            """What rules watch of the events in this file, if an analysis for others tells."""
 
 
 class Around(NamedTuple):

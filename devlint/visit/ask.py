@@ -48,6 +48,12 @@ class File:
 
         return Record(self.text, self.tree, *self.around)
 
+    def release(self) -> None:
+        """Let go of what refers to itself in a circle; nothing can be asked any more."""
+        record = self.__dict__.pop("record", None)
+        if record is not None:
+            record.release()
+
     @cached_property
     def statements(self) -> frozenset[Span]:
         """Where the expressions stand that are statements of their own."""

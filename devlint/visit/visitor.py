@@ -66,6 +66,7 @@ def visit(
                 raise
             unread = too_deep(path, part.first)
             found[unread] = unread
+    file.release()
     return sorted(found.values(), key=lambda finding: finding[:5])
 
 
