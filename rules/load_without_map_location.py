@@ -14,7 +14,7 @@ Name the device; `load_state_dict` copies from any:
 
 Only what use shows to be a checkpoint is told: a state that `load_state_dict` is given, or a whole
 module. Datasets, features and statistics, mostly saved on the cpu, are left alone, and so is what the
-same function saved, what a condition on an accelerator guards, and tests.
+same function saved, or trained to its best, what a condition on an accelerator guards, and tests.
 """
 
 from __future__ import annotations
@@ -82,10 +82,10 @@ class LoadWithoutMapLocation(Rule[Call]):
 
 
 def _saved_before(other: Event, load: Call) -> bool:
-    """Whether the same function saves something before it loads: a machine can load what it saved."""
+    """Whether the same function saves or trains before it loads: a machine can load what it saved."""
     return (
         isinstance(other, Call)
-        and other.callee == "torch.save"
+        and other.callee in ("torch.save", "Tensor.backward")
         and other.at.function == load.at.function
         and other.at.span < load.at.span
     )
