@@ -12,9 +12,12 @@ from ..config.discovery import Configs
 from ..config.settings import Selection
 from ..console import printable
 from ..errors import DevlintError
+from ..match import registry
+from ..problems import unforeseen
 from ..project.disk import project
 from ..run.lint import lint
 from ..source.files import excluded
+from ..source.unreadable import CODE as UNREADABLE
 
 if TYPE_CHECKING:
     import ast
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..config.settings import Settings
+    from ..errors import BrokenRule
     from ..finding import Finding
     from ..project.index import Project
 
@@ -46,37 +50,57 @@ class Plugin:
 
     @classmethod
     def parse_options(cls, options: Namespace) -> None:
-        """Remember who decides about `# noqa`, and read the configuration while a mistake in it can be told.
+        """Remember who decides about `# noqa`, and end the run where nothing could be checked as it should.
 
-        Later on flake8 wraps what a plugin raises in tracebacks.
+        That is what flake8 does with a plugin that it cannot load. Later on it wraps what a plugin raises in
+        tracebacks, so that what goes wrong in one file is told as a finding there.
         """
         cls.noqa = not options.disable_noqa
         cls.configs = Configs(Selection())
+        wrong: tuple[DevlintError, ...]
         try:
             cls.configs.for_folder(os.getcwd())
+            registry.entries()
+            wrong = registry.unusable()
         except DevlintError as error:
-            sys.exit(f"devlint: {printable(str(error))}")
+            wrong = (error,)
+        if wrong:
+            sys.exit("\n".join(f"devlint: {printable(str(error))}" for error in wrong))
 
     def run(self) -> Iterator[tuple[int, int, str, type[Plugin]]]:
         """Yield row, column (from 0: flake8 adds one) and text of each finding."""
-        settings = self.configs.for_file(self.filename)
-        if excluded(self.filename, settings):
+        broken: list[BrokenRule] = []
+        try:
+            settings = self.configs.for_file(self.filename)
+            found = [] if excluded(self.filename, settings) else self._findings(settings, broken)
+        except DevlintError as error:
+            yield self._unchecked(1, str(error))
             return
-        for finding in self._findings(settings):
+        except Exception as error:  # one file must not cost the findings of all the others
+            yield self._unchecked(1, f"{unforeseen(error)} (`devlint -v {self.filename}` shows where)")
+            return
+        broken.sort(key=lambda rule: rule.row or 1, reverse=True)
+        for rule in {each.code: each for each in broken}.values():  # of each the first place
+            yield self._unchecked(rule.row or 1, str(rule).partition(": ")[2])
+        for finding in found:
             row, column = finding.start
             yield row, column - 1, f"{finding.code} {printable(finding.message)}", type(self)
 
-    def _findings(self, settings: Settings) -> list[Finding]:
+    def _unchecked(self, row: int, message: str) -> tuple[int, int, str, type[Plugin]]:
+        return row, 0, f"{UNREADABLE} {printable(message)}", type(self)
+
+    def _findings(self, settings: Settings, broken: list[BrokenRule]) -> list[Finding]:
         """Return the findings that flake8 is to decide about.
 
         devlint also takes a `# noqa` on the first or last row of a statement, flake8 only on that of the
         finding. What such a comment silences is told on its row: flake8 leaves it out there, and plugins that
         ask which comments were of use see that this one was.
         """
-        plain = lint(self.text, self.filename, settings._replace(noqa=self.noqa), project=_project())
+        own = settings._replace(noqa=self.noqa)
+        plain = lint(self.text, self.filename, own, broken, _project())
         if not self.noqa or "noqa" not in self.text.lower():
             return plain
-        everything = lint(self.text, self.filename, settings._replace(noqa=False), project=_project())
+        everything = lint(self.text, self.filename, settings._replace(noqa=False), [], _project())
         from ..comments.suppress import suppressions
         from ..source.text import split_rows
 

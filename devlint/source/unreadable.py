@@ -10,6 +10,9 @@ other cells are linted without it. Magics and cells in other languages are not P
 
 Newer syntax is unreadable to an older interpreter: run devlint with the Python version the code is
 written for. Files that are no Python by intent belong in `extend-exclude`.
+
+In flake8, which shows findings and nothing else, it also tells of a file that could not be checked as it
+should: its configuration is wrong, or a rule is broken.
 """
 
 from __future__ import annotations

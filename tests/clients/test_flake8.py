@@ -107,6 +107,74 @@ def test_a_mistake_in_the_configuration_is_told(environment: Environment, tmp_pa
     assert (result.returncode, result.stdout, result.stderr) == (1, "", message)
 
 
+def test_a_mistake_in_a_nested_configuration_is_told_where_it_holds(
+    environment: Environment, tmp_path: Path
+) -> None:
+    for name in ("good", "wrong"):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name, bad=BAD)
+    path = tmp_path / "wrong" / "pyproject.toml"
+    path.write_text('[tool.devlint]\nselct = ["DEV"]\n')
+    for jobs in ("1", "2"):
+        result = environment.run("flake8", "--select", "DEV", "-j", jobs, ".", cwd=tmp_path)
+        assert result.stderr == ""
+        assert sorted(result.stdout.splitlines())[-1] == (
+            f"./wrong/bad.py:1:1: DEV000 {path}: tool.devlint.selct: unknown key; did you mean `select`?"
+        )
+        assert [code for *_, code in places(result.stdout)].count("DEV101") == 2
+
+
+BROKEN = """"A page."
+from devlint.rule import Move, Rule, move
+
+
+class Broken(Rule[Move]):
+    code = "XYZ101"
+    name = "broken-rule"
+    watches = (move("to"),)
+
+    def visit(self, node, event, ask):
+        raise ZeroDivisionError("oops")
+"""
+
+
+def provide(site: Path, text: str) -> None:
+    info = site / "xyz-1.0.dist-info"
+    info.mkdir(parents=True, exist_ok=True)
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: xyz\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[devlint.rules]\nxyz = xyz\n")
+    (site / "xyz.py").write_text(text)
+
+
+def test_a_rule_that_raises_is_one_finding(environment: Environment, tmp_path: Path) -> None:
+    write(tmp_path, bad=BAD, clean=CLEAN)
+    site = tmp_path / "site"
+    provide(site, BROKEN)
+    variables = {"PYTHONPATH": str(site), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    command = ("flake8", "--select", "DEV", "bad.py", "clean.py")
+    result = environment.run(*command, cwd=tmp_path, **variables)
+    assert result.stderr == ""
+    assert [line for line in result.stdout.splitlines() if "DEV101" not in line] == [
+        "bad.py:6:1: DEV000 rule XYZ101 is broken: ZeroDivisionError: oops",
+        "clean.py:4:1: DEV000 rule XYZ101 is broken: ZeroDivisionError: oops",
+    ]
+    assert [row for _, row, _, code in places(result.stdout) if code == "DEV101"] == [6, 7]
+
+
+def test_rules_that_cannot_be_loaded_end_the_run(environment: Environment, tmp_path: Path) -> None:
+    write(tmp_path, bad=BAD)
+    site = tmp_path / "site"
+    provide(site, "import nonsense\n")
+    variables = {"PYTHONPATH": str(site), "XDG_CACHE_HOME": str(tmp_path / "cache")}
+    for _ in range(2):  # nor does the manifest forget
+        result = environment.run("flake8", "bad.py", cwd=tmp_path, **variables)
+        assert (result.returncode, result.stdout) == (1, "")
+        assert result.stderr == (
+            "devlint: cannot load the rules in xyz (from xyz): "
+            "ModuleNotFoundError: No module named 'nonsense'\n"
+        )
+
+
 def test_noqa_is_flake8s(environment: Environment, tmp_path: Path) -> None:
     write(tmp_path, noqa=NOQA)
     found = flake8(environment, tmp_path, "noqa.py")
