@@ -97,7 +97,7 @@ class Holder(NamedTuple):
     protocol: str
     """`optimizer`, `wrapped`."""
     phase: str
-    """`fresh`, `stateful`, `stepped`, `loaded`."""
+    """`fresh`, `stateful` (`perhaps`, where it is one of several classes), `stepped`, `loaded`."""
     name: str
     """Its class."""
     line: object

@@ -15,6 +15,10 @@ Key = str | tuple[Ref, Step]
 NEVER = Why()
 
 
+OPTIMIZER, WRAPPED = "optimizer", "wrapped"
+"""The protocols."""
+
+
 class Mark(NamedTuple):
     """How far an object has come in a protocol: an optimizer is fresh, then stepped, or loaded."""
 
@@ -26,6 +30,11 @@ class Mark(NamedTuple):
     """Where the protocol began: the function, and the node's number in it."""
     stateless: bool = False
     """Whether its steps leave nothing on a device."""
+
+    @property
+    def counts_as(self) -> str:
+        """The phase, as far as it leaves anything on a device."""
+        return "fresh" if self.stateless and self.phase in ("stepped", "loaded") else self.phase
 
 
 class State:
@@ -90,8 +99,13 @@ def both(a: Why, b: Why) -> Why:
     return Why(False, tuple(hints) or ("branches",))
 
 
-PHASES = ("fresh", "stateful", "stepped", "loaded")
+PHASES = ("fresh", "perhaps", "stateful", "stepped", "loaded")
 """The phases of protocols, in order: where paths meet, the later one counts."""
+
+
+def later(a: Mark, b: Mark) -> bool:
+    """Whether an object is further on in its protocol than another."""
+    return PHASES.index(a.counts_as) > PHASES.index(b.counts_as)
 
 
 def join_states(a: State, b: State, either: Either) -> State:
@@ -117,7 +131,7 @@ def join_states(a: State, b: State, either: Either) -> State:
             places[ref] = Place(Form.EITHER, place.name)
     for mark, theirs in b.marks.items():
         ours = joined.marks.get(mark)
-        if ours is None or PHASES.index(ours.phase) < PHASES.index(theirs.phase):
+        if ours is None or later(theirs, ours):
             joined.marks[mark] = theirs
     joined.why = both(a.why, b.why)
     joined.without = a.without and b.without

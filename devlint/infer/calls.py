@@ -233,7 +233,10 @@ def apply(machine: Machine, node: ast.Call, callee: Value, args: Arguments) -> V
         if len(alike) == 1 and "" not in alike:
             # What they leave behind counts, whichever it is.
             stateful = [name for name, row in rows.items() if row is not None and "stateful" in row.topics]
-            return library(machine, node, (stateful or list(rows))[0], args)
+            value = library(machine, node, (stateful or list(rows))[0], args)
+            if len(stateful) < len(rows):
+                optimizers.doubt(machine, value)
+            return value
         return machine.unknown(node)
     if kind is Kind.FUNCTION and isinstance(known, Defined):
         result = function_call(machine, node, known.dotted, None, args)

@@ -161,6 +161,7 @@ class Stale(NamedTuple):
 
     ref: Ref
     """The module."""
+    holder: Ref
     protocol: str
     mark: Mark
     method: str

@@ -12,7 +12,7 @@ from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import Attr, Element, Item, Ref, Step, Who
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places, literal, weight
-from ..core.state import Key, State
+from ..core.state import OPTIMIZER, Key, State, later
 from ..core.values import (
     NUMBER,
     UNKNOWN,
@@ -606,13 +606,15 @@ class Machine:
             return
         if parameters and (place.form is not Form.CPU or method == "to_empty"):
             found: dict[str, Stale] = {}
-            for (protocol, _), mark in self.state.marks.items():
-                replaces = protocol == "optimizer" and method in REPLACES
-                if protocol not in found and any(
+            for (protocol, holder), mark in self.state.marks.items():
+                replaces = protocol == OPTIMIZER and method in REPLACES
+                if any(
                     self.objects.is_part(held, ref) and (replaces or self.place_at(held) is None)
                     for held in mark.holds
                 ):
-                    found[protocol] = Stale(ref, protocol, mark, method)
+                    worse = protocol not in found or later(mark, found[protocol].mark)
+                    if worse:
+                        found[protocol] = Stale(ref, holder, protocol, mark, method)
             if found:
                 self.log.stale[node] = tuple(found.values())
         self.settle_at(ref, place, node)

@@ -10,11 +10,13 @@ from .. import knowledge
 from ..bind.sections import Section
 from ..bind.sections import line as row
 from ..bind.text import NODE_TYPES, Text
+from ..bind.uses import Uses
 from ..core import events as event
 from ..core.events import At, Becoming, Conflict, Harmless, Holder, Meets, Seen, Spot, Why
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Element
 from ..core.places import UNKNOWN_PLACE, Form, Place
+from ..core.state import OPTIMIZER
 from ..core.values import MADE, Defined, Origin, Value
 from .behind import Behind, Meetings
 from .classes import Class
@@ -224,7 +226,7 @@ class Observer:
 
     def _brought_about(self, function: str, node: ast.Call, stale: tuple[Stale, ...]) -> event.Move:
         """A move that a call brings about: of a helper, or of a wrapper that makes new parameters."""
-        ref, _, _, method = stale[0]
+        ref, method = stale[0].ref, stale[0].method
         moved: ast.expr = node.func.value if isinstance(node.func, ast.Attribute) else node
         if method not in _ALL_MOVES and node.args:
             moved = node.args[0]
@@ -243,7 +245,9 @@ class Observer:
         )
 
     def _told(self, function: str, node: ast.AST, stale: Stale) -> bool:
-        """Whether the move stands in the function that is called here, and is told there."""
+        """Whether the move is told elsewhere, in the function that is called here, or harms nobody."""
+        if self._is_done_with(function, node, stale):
+            return True
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -258,15 +262,35 @@ class Observer:
             for other in others
         )
 
+    def _is_done_with(self, function: str, node: ast.AST, stale: Stale) -> bool:
+        """Whether an optimizer is a variable of this very function that nothing steps after the move.
+
+        Its state follows the parameters where it is loaded again, and where the program moves it.
+        """
+        made = self.node(*stale.mark.at)
+        if stale.protocol != OPTIMIZER or stale.mark.at[0] != function or made is None:
+            return False
+        uses = Uses(self.file.functions.get(function, self.file.module).node)
+        name = uses.bound_to(made)
+        read = uses.after(name, node, self._is_scheduler) if name is not None else None
+        if read is None:
+            return False
+        new = stale.method in REPLACES
+        renewed = (index for index, each in enumerate(read) if each in knowledge.RENEWS_STATE and not new)
+        return knowledge.STEPS.isdisjoint(read[: next(renewed, len(read))])
+
+    def _is_scheduler(self, node: ast.AST) -> bool:
+        calls = (log.calls.get(node) for log in self.settled.logs.values() if isinstance(node, ast.Call))
+        return any(raw is not None and "scheduler" in knowledge.topics(raw.callee) for raw in calls)
+
     def _holder(self, stale: Stale) -> Holder:
         mark = stale.mark
         function, number = mark.at
         node = self.node(function, number)
         line = getattr(node, "lineno", 0)
         where = row(line, self.sections) if node is not None else f"a line of `{function}`"
-        idle = mark.stateless and mark.phase in ("stepped", "loaded")
         spot = self.tracer.spot("built", function, number, UNKNOWN_PLACE)
-        return Holder(stale.protocol, "fresh" if idle else mark.phase, mark.name, where, spot)
+        return Holder(stale.protocol, mark.counts_as, mark.name, where, spot)
 
     # Calls and names
 

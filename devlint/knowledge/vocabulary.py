@@ -111,6 +111,9 @@ RUNS_FORWARD = frozenset({"forward", "generate", "__call__"})
 RESTORES = frozenset({"load_state_dict"})
 """Methods, of modules, optimizers and what else has a state, that are given one."""
 OPTIMIZER_METHODS = frozenset({"load_state_dict", "state_dict", "zero_grad", "step"})
+STEPS = frozenset({"step"})
+RENEWS_STATE = frozenset({"state", "load_state_dict"})
+"""What is read of an optimizer to move its state, or called to replace it."""
 TENSOR_TYPES = frozenset({"Tensor", "LongTensor", "FloatTensor", "BoolTensor"})
 """What annotations call tensors where the import is not known."""
 OPAQUE_TYPES = names.OPAQUE_ANNOTATIONS

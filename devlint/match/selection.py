@@ -29,6 +29,11 @@ def choose(rules: Mapping[str, Severity], layers: Sequence[Selection]) -> frozen
     return frozenset(on)
 
 
+def named(codes: Iterable[str], layers: Sequence[Selection]) -> frozenset[str]:
+    """Return the codes that a selector turns on, of some that would be off: notes of theirs are wanted."""
+    return choose(dict.fromkeys(codes, Severity.NOTE), layers)
+
+
 def covers(selector: str, code: str) -> bool:
     """Whether a selector (a code, a prefix of one, or `ALL`; in any case) means this code."""
     selector = selector.upper()

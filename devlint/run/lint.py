@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..config.settings import Selection, Settings
 from ..errors import FAULTS, BrokenRule, DevlintError
-from ..finding import order
+from ..finding import Severity, order
 from ..infer import infer
 from ..match import registry
-from ..match.selection import choose
+from ..match.selection import choose, named
 from ..source import sift, unreadable
 from ..source.globs import chosen
 from ..source.text import decode
@@ -141,7 +141,18 @@ def _visited(
     from ..visit import visitor
 
     tree = tree or ast.parse(text)
-    return visitor.visit(text, tree, suspects, run.path, run.broken, run.settings.target_torch, run.around)
+    settings = run.settings
+    found = visitor.visit(text, tree, suspects, run.path, run.broken, settings.target_torch, run.around)
+    return _without_notes(found, run)
+
+
+def _without_notes(findings: list[Finding], run: _Run) -> list[Finding]:
+    """Leave out what is no more than a note, where nobody asked for its rule."""
+    notes = {finding.code for finding in findings if finding.severity is Severity.NOTE}
+    if not notes:
+        return findings
+    wanted = named(notes, selections_for(run.path, run.settings))
+    return [each for each in findings if each.severity is not Severity.NOTE or each.code in wanted]
 
 
 def _settled(findings: list[Finding], text: str, run: _Run) -> list[Finding]:

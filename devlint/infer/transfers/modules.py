@@ -9,14 +9,13 @@ from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.paths import Attr
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place
-from ...core.state import Mark
+from ...core.state import WRAPPED, Mark
 from ...core.values import NONE, OTHER, STRING, Api, Defined, Value, container
 from ...knowledge.row import Row
 from ..log import Feed
 from ..machine import Arguments, Machine, Site, class_name, text_of
 from .losses import loss, maybe_loss
 
-WRAPPED = "wrapped"
 _LOSS = Row("0-dim tensor", "operands")
 
 

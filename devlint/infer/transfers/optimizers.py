@@ -5,11 +5,9 @@ from __future__ import annotations
 from ... import knowledge
 from ...core.kinds import TENSORS, Kind
 from ...core.paths import Ref
-from ...core.state import Mark
+from ...core.state import OPTIMIZER, Mark
 from ...core.values import NONE, Api, Value, constant
 from ..machine import Machine, Site
-
-PROTOCOL = "optimizer"
 
 
 def make(machine: Machine, site: Site) -> Value:
@@ -28,10 +26,10 @@ def make(machine: Machine, site: Site) -> Value:
         )
         phase = "stateful" if "stateful" in site.row.topics else "fresh"
         at = (machine.here.name, machine.here.number(site.node))
-        machine.state.marks[PROTOCOL, ref] = Mark(phase, held, site.name, at, stateless)
+        machine.state.marks[OPTIMIZER, ref] = Mark(phase, held, site.name, at, stateless)
         for node, stale in machine.log.stale.items():
             machine.log.stale[node] = tuple(
-                each for each in stale if each.protocol != PROTOCOL or not each.mark.holds <= held
+                each for each in stale if each.protocol != OPTIMIZER or not each.mark.holds <= held
             )
     return value
 
@@ -45,6 +43,14 @@ def _updated(machine: Machine, given: Value, depth: int = 3) -> None:
             _updated(machine, part, depth - 1)
 
 
+def doubt(machine: Machine, value: Value) -> None:
+    """The optimizer is of another class on another path, which has no state when it is built."""
+    ref = machine.ref(value)
+    mark = machine.state.marks.get((OPTIMIZER, ref)) if ref is not None else None
+    if mark is not None and ref is not None and mark.phase == "stateful":
+        machine.state.marks[OPTIMIZER, ref] = mark._replace(phase="perhaps")
+
+
 def holds(value: Value) -> frozenset[Ref]:
     """The modules whose parameters are in a value, or inside it."""
     found: set[Ref] = {who for who in value.holds if type(who) is int}
@@ -55,31 +61,31 @@ def holds(value: Value) -> frozenset[Ref]:
 
 def step(machine: Machine, site: Site) -> Value:
     """`step` gives an optimizer state that stays where it is."""
-    _advance(machine, site, "stepped", ("fresh",))
+    _advance(machine, site, "stepped", ("fresh", "perhaps"))
     return machine.unknown(site.node) if site.args.positional else NONE
 
 
 def load(machine: Machine, site: Site) -> Value:
     """So does `load_state_dict`."""
-    _advance(machine, site, "loaded", ("fresh", "stateful", "stepped"))
+    _advance(machine, site, "loaded", ("fresh", "perhaps", "stateful", "stepped"))
     return NONE
 
 
 def add(machine: Machine, site: Site) -> Value:
     """`add_param_group({"params": …})`: it holds those parameters too."""
     ref = machine.ref(site.receiver) if site.receiver is not None else None
-    mark = machine.state.marks.get((PROTOCOL, ref)) if ref is not None else None
+    mark = machine.state.marks.get((OPTIMIZER, ref)) if ref is not None else None
     group = site.args.first()
     if mark is not None and ref is not None and group is not None:
-        machine.state.marks[PROTOCOL, ref] = mark._replace(holds=mark.holds | holds(group))
+        machine.state.marks[OPTIMIZER, ref] = mark._replace(holds=mark.holds | holds(group))
     return NONE
 
 
 def _advance(machine: Machine, site: Site, phase: str, before: tuple[str, ...]) -> None:
     ref = machine.ref(site.receiver) if site.receiver is not None else None
-    mark = machine.state.marks.get((PROTOCOL, ref)) if ref is not None else None
+    mark = machine.state.marks.get((OPTIMIZER, ref)) if ref is not None else None
     if mark is not None and ref is not None and mark.phase in before:
-        machine.state.marks[PROTOCOL, ref] = mark._replace(phase=phase)
+        machine.state.marks[OPTIMIZER, ref] = mark._replace(phase=phase)
 
 
 def is_optimizer(dotted: str) -> bool:

@@ -1,0 +1,46 @@
+"""State of an optimizer stays on the device that its module leaves
+
+What its steps, or a loaded checkpoint, left in an optimizer does not move with the module: the next
+step raises. SGD without momentum has no state.
+
+    optimizer.load_state_dict(checkpoint["optimizer"])
+    model.to(device)  # DEV303
+
+Move first; `load_state_dict` casts what it loads to where the parameters are:
+
+    model.to(device)
+    optimizer.load_state_dict(checkpoint["optimizer"])
+
+Left alone is an optimizer that nothing steps any more, one whose state is loaded again after the move,
+and one whose state (`optimizer.state`) the program moves by itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..rule import MIXED_DEVICES, Ask, Claim, Move, Report, Rule, casts, cst, held_by, move, unless
+
+_WHY = {
+    "stepped": "{} has state from an earlier step, which stays behind: the next step raises",
+    "loaded": "the loaded state of {} stays behind: the next step raises",
+}
+
+
+class StateOnOldDevice(Rule[Move]):
+    """A move that leaves state behind."""
+
+    code = "DEV303"
+    name = "state-on-old-device"
+    watches = (move(held_by("optimizer"), unless(casts())),)
+    claim = Claim(MIXED_DEVICES)
+
+    def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:
+        """Report the move; where it makes new parameters, there is worse to say of it."""
+        for holder in event.holders:
+            if holder.protocol == "optimizer" and holder.phase in _WHY and not event.replaces:
+                yield Report(
+                    f"`{event.receiver.label}` is moved, and the state of its optimizer, built on "
+                    f"{holder.line}, is not",
+                    _WHY[holder.phase].format(holder.name),
+                )

@@ -1,0 +1,43 @@
+"""What is no more than a note is told where its rule was asked for."""
+
+from __future__ import annotations
+
+import pytest
+
+from devlint.config.settings import Selection, Settings
+from devlint.finding import Severity
+from devlint.run.lint import lint
+
+FRESH = """
+import torch
+model = torch.nn.Linear(2, 2)
+optimizer = torch.optim.{}(model.parameters())
+model.to(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+optimizer.step()
+"""
+
+
+def severities(optimizer: str, *selections: Selection) -> list[Severity]:
+    return [
+        found.severity for found in lint(FRESH.format(optimizer), "a.py", Settings(selections=selections))
+    ]
+
+
+@pytest.mark.parametrize(
+    ("selection", "expected"),
+    [
+        (Selection(), []),
+        (Selection(("ALL",)), [Severity.NOTE]),
+        (Selection(extend_select=("DEV3",)), [Severity.NOTE]),
+        (Selection(extend_select=("DEV4",)), []),
+        (Selection(("DEV301",), ignore=("DEV301",)), []),
+    ],
+)
+def test_a_rule_that_is_on_keeps_its_notes_until_it_is_selected(
+    selection: Selection, expected: list[Severity]
+) -> None:
+    assert severities("Adam", selection) == expected
+
+
+def test_what_a_rule_finds_worse_than_a_note_is_told_always() -> None:
+    assert severities("Adagrad") == severities("Adagrad", Selection(("ALL",))) == [Severity.ERROR]
