@@ -135,6 +135,7 @@ model = torch.nn.Linear(2, 2)
 optimizer = torch.optim.{optimizer}
 {before}
 model.to(device)
+optimizer.step()
 """
     (moved,) = events(Move, text)
     (holder,) = moved.holders

@@ -50,6 +50,14 @@ class Uses:
                 again.append((load.lineno, load.col_offset, parent.attr))
         return tuple(attribute for _, _, attribute in (*sorted(first), *sorted(again)))
 
+    def attributes(self, name: str) -> set[str]:
+        """The attributes of a variable that are read anywhere."""
+        return {
+            node.attr
+            for node in ast.walk(self.scope)
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name
+        }
+
     def _around(self, node: ast.AST) -> Iterator[ast.AST]:
         while (parent := self._parents.get(node)) is not None:
             yield parent

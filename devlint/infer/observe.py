@@ -273,8 +273,8 @@ class Observer:
         uses = Uses(self.file.functions.get(function, self.file.module).node)
         name = uses.bound_to(made)
         read = uses.after(name, node, self._is_scheduler) if name is not None else None
-        if read is None:
-            return False
+        if read is None or name is None or not (function or uses.attributes(name) & knowledge.STEPS):
+            return False  # others have it; of the module's, other files may
         new = stale.method in REPLACES
         renewed = (index for index, each in enumerate(read) if each in knowledge.RENEWS_STATE and not new)
         return knowledge.STEPS.isdisjoint(read[: next(renewed, len(read))])
