@@ -15,6 +15,7 @@ from .core.events import (
     Compare,
     Conflict,
     Event,
+    Hidden,
     Holder,
     Literal_,
     Meeting,
@@ -39,6 +40,7 @@ from .core.watches import (
     elsewhere,
     gives,
     held_by,
+    hides,
     in_loop,
     inside,
     iterated,
@@ -106,6 +108,9 @@ class Ask(Protocol):
     def bound_to(self, name: str, node: cst.CSTNode) -> str | None:
         """The dotted name of the library's module or function that `name` means where `node` stands."""
 
+    def assignment(self, node: cst.CSTNode) -> cst.Assign | cst.AnnAssign | None:
+        """The statement that assigns to this very target, and to no other."""
+
     def is_statement(self, node: cst.CSTNode) -> bool:
         """Whether an expression is a statement of its own, so that an assignment can keep its result."""
 
@@ -157,6 +162,7 @@ __all__ = [
     "Conflict",
     "Event",
     "Form",
+    "Hidden",
     "Holder",
     "Kind",
     "Literal_",
@@ -190,6 +196,7 @@ __all__ = [
     "everywhere",
     "gives",
     "held_by",
+    "hides",
     "in_loop",
     "inside",
     "iterated",

@@ -205,6 +205,22 @@ Role = Literal["argument", "default", "autocast"] | Harmless
 """What the literal name of a device is for."""
 
 
+Container = Literal["list", "dict", "other", ""]
+"""What keeps it: a display or comprehension of a list or tuple, one of a dict, something else; or nothing."""
+
+
+class Hidden(NamedTuple):
+    """What a module has and does not know of: it is not moved with the module, trained or saved."""
+
+    what: Kind
+    """`module`, `parameter`, `tensor`."""
+    form: Container
+    given: bool
+    """Whether a caller made it, who may have moved it."""
+    replaceable: bool
+    """Whether what torch.nn has for it could stand in its place, as far as its uses in the class show."""
+
+
 class Bind(NamedTuple):
     """A value is assigned to an attribute or item."""
 
@@ -213,6 +229,8 @@ class Bind(NamedTuple):
     owner: Seen | None
     name: str
     value: Seen
+    hidden: Hidden | None = None
+    """What of it, in the end, the module that owns the attribute does not know of."""
 
 
 class Literal_(NamedTuple):

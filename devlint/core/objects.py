@@ -157,6 +157,14 @@ class Objects:
         way = self.ways[ref]
         return isinstance(way, Root) and way.kind == "parameter"
 
+    def is_given(self, ref: Ref) -> bool:
+        """Whether the object is what a caller passed, or a part of that."""
+        while ref >= 0:
+            if self.is_parameter(ref):
+                return True
+            ref = self.owner(ref)
+        return False
+
     def is_made_in(self, ref: Ref, function: str) -> bool:
         """Whether a function makes the object."""
         way = self.ways[ref]

@@ -220,6 +220,11 @@ def right(*kinds: Kind) -> Test[Compare | Meeting]:
     return Test("right", tuple(kind.value for kind in kinds))
 
 
+def hides(*kinds: Kind) -> Test[Bind]:
+    """The attribute is a module's, which does not know of what it has there: of one of these kinds."""
+    return Test("hides", tuple(kind.value for kind in kinds))
+
+
 def owner(*kinds: Kind) -> Test[Bind]:
     """The kind of the object that is assigned to."""
     return Test("owner", tuple(kind.value for kind in kinds))

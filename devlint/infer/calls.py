@@ -15,6 +15,7 @@ from ..core.places import CPU, UNKNOWN_PLACE
 from ..core.values import NONE, NUMBER, UNKNOWN, Api, Apis, Defined, Truth, Value, derived, dotted, is_made
 from ..knowledge.row import Row
 from .apply import function_call
+from .holdings import hand
 from .log import NOWHERE, RawCall
 from .machine import Arguments, Machine, Site, flag, text_of
 from .transfers import (
@@ -140,10 +141,13 @@ def call(machine: Machine, node: ast.Call) -> Value:
         _devices_given(machine, node, args, full, base)
         if func.attr in knowledge.RESTORES:
             _restored(machine, args)
+        library_name = Value(Kind.LIBRARY, known=Api(full)) if full else UNKNOWN
+        hand(machine, library_name, None if full else base, func.attr, args)
         return method(machine, node, base, func.attr, args)
     callee = machine.eval(func)
     args = Arguments(machine, node)
     _devices_given(machine, node, args, dotted(callee) if callee.kind is Kind.LIBRARY else "", callee)
+    hand(machine, callee, None, "", args)
     if isinstance(func, ast.Name) and func.id == "reveal_device" and args.positional:
         value = args.positional[0][1]
         machine.log.reveals[node.lineno] = (value, machine.where(value))

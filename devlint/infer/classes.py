@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
 from .. import knowledge
@@ -119,6 +119,14 @@ class Class:
             if found is not None:
                 return found
         return None
+
+    def attributes(self) -> Iterator[Term]:
+        """All that is assigned to attributes, here and in base classes."""
+        for cls in self.lineage():
+            for name in (*cls.body, *cls._assigned):
+                found = cls.own_attribute(name)
+                if found is not None:
+                    yield found
 
     def method(self, name: str) -> str | None:
         """The dotted name of a method, here or in a base class of the project."""

@@ -10,17 +10,18 @@ from .. import knowledge
 from ..core.events import Why
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
-from ..core.paths import Attr, Path, Ref, Root
+from ..core.paths import Attr, Element, Path, Ref, Root
 from ..core.places import Form, Place
 from ..core.state import NEVER, Mark, State, join_states
 from ..core.summary import Binding, Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
-from ..core.values import NONE, UNKNOWN, Const, Defined, Origin, Truth, Value
+from ..core.values import NONE, UNKNOWN, Const, Defined, Origin, Truth, Value, container
 from .annotations import annotated
 from .apply import Substitution
 from .classes import Class
 from .conditions import false_constant
 from .definitions import Function
 from .extract import Extraction, outlasting
+from .holdings import holdings
 from .log import Log
 from .machine import flag
 from .statements import Answer, Statements
@@ -135,7 +136,19 @@ def _enter(machine: Statements, owner: Class | None, given: dict[str, Value], ar
     for rest in (args.vararg, args.kwarg):
         if rest is not None:
             state.env[rest.arg] = Value(who=machine.objects.parameter(function.name, f"*{rest.arg}"))
+            _modules_given(machine, rest)
             machine.objects.labels[machine.objects.parameter(function.name, f"*{rest.arg}")] = rest.arg
+
+
+def _modules_given(machine: Statements, rest: ast.arg) -> None:
+    """`*models: nn.Module`."""
+    whole = machine.state.env[rest.arg]
+    ref = machine.ref(whole)
+    if rest.annotation is None or ref is None:
+        return
+    promised = annotated(machine, rest.annotation, machine.objects.part(ref, Element()))
+    if promised is not None and promised.kind is Kind.MODULE:
+        machine.state.env[rest.arg] = container(ref, element=promised)
 
 
 def _receiver(machine: Statements, owner: Class | None) -> Value | None:
@@ -219,6 +232,8 @@ def _leave(
             kept = inner.path(ref)
             if kept is not None and kept.root.kind == "self":
                 log.left[kept] = at
+    if owner is not None and owner.is_module:
+        log.holdings.update(holdings(machine, end, owner.name))
     requires = _since(why, end) if end.alive else NEVER
     summary = FunctionSummary(
         function.name,

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from ..core.events import Becoming, Fate, Harmless, Meets, Named, Part, Role, Why
+from ..core.kinds import Kind
 from ..core.paths import Path, Ref
 from ..core.places import Place
 from ..core.state import Mark
@@ -146,6 +147,25 @@ class Kept(NamedTuple):
     place: Place
 
 
+class Holding(NamedTuple):
+    """What an attribute of a module that is a container holds when a method ends."""
+
+    what: Kind
+    refs: frozenset[Ref]
+    """The container, and all that is in it."""
+    known: bool
+    """Whether the module, or something that was given it, knows what it holds by another way."""
+    moved: bool
+    """Whether the method moves what it holds."""
+    given: bool
+    """Whether a caller made any of it."""
+    weights: bool
+    """Whether there is something to move or to train."""
+    single: bool
+    """Whether it holds one thing: a list of one is the way to hide a module on purpose."""
+    nested: bool
+
+
 class Site(NamedTuple):
     """A call of a function of this file, as the caller sees it."""
 
@@ -180,7 +200,9 @@ class Log:
         "flows",
         "follows",
         "follows_devices",
+        "handed",
         "harmless",
+        "holdings",
         "kept",
         "leaves",
         "left",
@@ -222,6 +244,10 @@ class Log:
         """The node that brought what a constructor leaves in `self` to where that is."""
         self.runs: dict[ast.AST, Ref] = {}
         """The module that a call runs."""
+        self.handed: set[Ref] = set()
+        """Modules, parameters and containers of those that were given to something that may keep them."""
+        self.holdings: dict[str, Holding] = {}
+        """By attribute, what a method of a module leaves in containers of `self`."""
         self.leaves: dict[tuple[Origin, Becoming], None] = {}
         """Copies, by how they came to be, that are used as only the leaf itself can be."""
         self.sites: list[Site] = []

@@ -58,6 +58,9 @@ class ClassView(Protocol):
     def attribute(self, name: str) -> Term | None:
         """What is assigned to an attribute, here or in a base class, in terms of `self`."""
 
+    def attributes(self) -> Iterator[Term]:
+        """All that is assigned to attributes, here and in base classes."""
+
     def method(self, name: str) -> str | None:
         """The dotted name of a method, here or in a base class of the project."""
 

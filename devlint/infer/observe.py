@@ -21,6 +21,7 @@ from ..core.values import MADE, Defined, Origin, Value
 from .behind import Behind, Meetings
 from .classes import Class
 from .file import File
+from .hidden import hidden
 from .log import Log, RawMove, Stale
 from .machine import COPIES, REPLACES
 from .settle import Clash, Settled
@@ -440,7 +441,13 @@ class Observer:
                         self.seen(raw.owner, raw.owner.place, node.value, function),
                         raw.name,
                         self.seen(raw.value, raw.value.place, None, function),
+                        self._hidden.get(node),
                     )
+
+    @cached_property
+    def _hidden(self) -> dict[ast.AST, event.Hidden]:
+        """By the target of an assignment, what a module does not know of."""
+        return dict(hidden(self.settled))
 
     def comparisons(self) -> Iterator[event.Compare]:
         """Values that are compared."""

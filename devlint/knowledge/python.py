@@ -64,7 +64,7 @@ TABLES = (
         Row("unknown"),
         """
     getattr(object, name, default): by=objects.getattr
-    setattr(object, name, value): gives=None by=objects.setattr
+    setattr(object, name, value): gives=None topics=keeps by=objects.setattr
     delattr(object, name): gives=None
     super(type, object): gives=other by=objects.super
     type(object, bases, dict): by=objects.type
@@ -107,7 +107,7 @@ TABLES = (
         "functools.",
         Row("function"),
         """
-    partial(func, *args): by=objects.partial
+    partial(func, *args): topics=keeps by=objects.partial
     wraps(wrapped, assigned, updated): gives=unknown
     lru_cache(maxsize, typed): gives=unknown topics=decorates
     cache(user_function): gives=first topics=decorates

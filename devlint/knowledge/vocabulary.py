@@ -96,6 +96,12 @@ LEAF = frozenset({"grad", "is_leaf", "requires_grad", "requires_grad_"})
 """What speaks of a tensor's own gradient, which a moved copy has not."""
 GRADIENT = frozenset({"grad"})
 """What a tensor has that is a leaf, and a copy of it has not."""
+KEEPS_ITS_OWN = words(
+    "_apply to cuda cpu parameters named_parameters modules named_modules children named_children state_dict"
+)
+"""Methods with which a class moves, trains or saves what it has in its own way."""
+MODULE_INTERNALS = words("_modules _parameters _buffers __dict__ exec")
+"""What a class that registers its parts in its own way speaks of."""
 RETAINS_GRADIENT = frozenset({"retain_grad"})
 ONLY_MOVES = frozenset({"device", "non_blocking"})
 """Keywords of a move that changes nothing but the device."""

@@ -55,6 +55,10 @@ _TESTS: dict[str, tuple[frozenset[type], Callable[[Any, tuple[str, ...]], bool]]
         frozenset({Bind}),
         lambda event, wanted: event.owner is not None and event.owner.kind.value in wanted,
     ),
+    "hides": (
+        frozenset({Bind}),
+        lambda event, wanted: event.hidden is not None and event.hidden.what.value in wanted,
+    ),
     "value": (frozenset({Bind}), lambda event, wanted: event.value.kind.value in wanted),
 }
 _NAME_OF: dict[type, Callable[[Any], str]] = {

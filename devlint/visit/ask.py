@@ -100,6 +100,15 @@ class Questions:
         """The dotted name of the library's module or function that `name` means where `node` stands."""
         return self._file.record.bound_to(name, self.span(node))
 
+    def assignment(self, node: libcst.CSTNode) -> libcst.Assign | libcst.AnnAssign | None:
+        """The statement that assigns to this very target, and to no other."""
+        for each in self._positions:
+            if isinstance(each, libcst.AnnAssign) and each.target is node:
+                return each
+            if isinstance(each, libcst.Assign) and len(each.targets) == 1 and each.targets[0].target is node:
+                return each
+        return None
+
     def is_statement(self, node: libcst.CSTNode) -> bool:
         """Whether an expression is a statement of its own."""
         return self.span(node) in self._file.statements

@@ -1,0 +1,161 @@
+"""What the modules of a file have in containers, and do not know of: judged when all is in."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .. import knowledge
+from ..core.events import Container, Hidden
+from ..core.kinds import Kind
+from ..core.paths import Attr, Ref
+from .classes import Class
+from .log import Holding, Log, RawMove
+from .settle import Settled
+
+_LISTS = (ast.List, ast.Tuple, ast.ListComp)
+_ITERATES = (ast.For, ast.AsyncFor, ast.comprehension)
+_READERS = frozenset({"len", "enumerate", "zip", "iter", "reversed"})
+"""Builtins that a `ModuleList` serves as well as a list."""
+_LIST_METHODS = frozenset({"append", "extend", "insert"})
+_DICT_METHODS = frozenset({"items", "keys", "values"})
+
+
+def hidden(settled: Settled) -> Iterator[tuple[ast.AST, Hidden]]:
+    """By the targets that first assign it, what modules of the file do not know of."""
+    for cls in settled.file.classes.values():
+        if cls.is_module and not any(cls.method(name) for name in knowledge.KEEPS_ITS_OWN):
+            yield from _of_class(settled, cls)
+
+
+def _of_class(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]]:
+    made = _making(settled, cls)
+    held: dict[str, list[Holding]] = {}
+    for method in made:
+        for name, holding in settled.logs[method].holdings.items():
+            held.setdefault(name, []).append(holding)
+    for name, found in held.items():
+        if any(each.known or each.moved or each.single for each in found) or not found[0].weights:
+            continue
+        attribute = settled.objects.part(settled.objects.self_of(cls.name), Attr(name))
+        term = cls.own_attribute(name)
+        if term is None or term.kind is not Kind.CONTAINER or _known_elsewhere(settled, attribute):
+            continue
+        if cls.node is None or _manages_itself(cls.node):
+            continue
+        target = _first_target(settled, cls, made, name)
+        if target is not None:
+            given = any(each.given for each in found)
+            nested = any(each.nested for each in found)
+            method, node = target
+            form, replaceable = _form(settled, cls.node, method, node)
+            yield node, Hidden(found[0].what, form, given, replaceable and not nested)
+
+
+def _making(settled: Settled, cls: Class) -> list[str]:
+    """The constructor, and the methods of the class that it calls."""
+    own = set(cls.methods.values())
+    todo = [name] if (name := cls.methods.get("__init__")) is not None else []
+    found: list[str] = []
+    while todo:
+        method = todo.pop(0)
+        if method in settled.logs and method not in found:
+            found.append(method)
+            todo += [site.callee for site in settled.logs[method].sites if site.callee in own]
+    return found
+
+
+def _known_elsewhere(settled: Settled, attribute: Ref) -> bool:
+    """Whether any function hands on, or moves, what is in an attribute."""
+    objects = settled.objects
+
+    def within(ref: object) -> bool:
+        return type(ref) is int and objects.is_part(ref, attribute)
+
+    return any(
+        any(map(within, log.handed)) or any(within(raw.receiver.who) for raw in _moves_in_place(log))
+        for log in settled.logs.values()
+    )
+
+
+def _moves_in_place(log: Log) -> Iterator[RawMove]:
+    return (raw for raw in log.moves.values() if raw.target is not None)
+
+
+def _manages_itself(node: ast.ClassDef) -> bool:
+    """Whether the class goes past what a module does with its attributes."""
+    return any(
+        (isinstance(part, ast.Attribute) and part.attr in knowledge.MODULE_INTERNALS)
+        or (isinstance(part, ast.Name) and part.id in knowledge.MODULE_INTERNALS)
+        for part in ast.walk(node)
+    )
+
+
+def _first_target(
+    settled: Settled, cls: Class, made: list[str], name: str
+) -> tuple[str, ast.Attribute] | None:
+    owner = settled.objects.self_of(cls.name)
+    found = [
+        (node.lineno, node.col_offset, method, node)
+        for method in made
+        for node, raw in settled.logs[method].binds.items()
+        if isinstance(node, ast.Attribute) and raw.name == name and raw.owner.who == owner
+    ]
+    return min(found, key=lambda each: each[:2])[2:] if found else None
+
+
+# Whether torch's own container could stand there
+
+
+def _form(settled: Settled, cls: ast.ClassDef, method: str, target: ast.Attribute) -> tuple[Container, bool]:
+    function = settled.file.functions[method]
+    assigned = next(
+        (
+            node.value
+            for node in ast.walk(function.node)
+            if (isinstance(node, ast.Assign) and node.targets == [target])
+            or (isinstance(node, ast.AnnAssign) and node.target is target)
+        ),
+        None,
+    )
+    initialised = function.own_name != "__init__" or any(
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "__init__"
+        and node.lineno < target.lineno
+        for node in ast.walk(function.node)
+    )
+    if isinstance(assigned, _LISTS):
+        return "list", initialised and _serves(cls, target, _LIST_METHODS)
+    if isinstance(assigned, ast.DictComp):
+        return "dict", False
+    if isinstance(assigned, ast.Dict):
+        named = all(
+            isinstance(key, ast.Constant) and isinstance(key.value, str) and key.value.isidentifier()
+            for key in assigned.keys
+        )
+        return "dict", initialised and named and bool(assigned.keys) and _serves(cls, target, _DICT_METHODS)
+    return "other", False
+
+
+def _serves(cls: ast.ClassDef, target: ast.Attribute, methods: frozenset[str]) -> bool:
+    """Whether every use of an attribute in a class is one that torch's own container has, too."""
+    parents = {child: node for node in ast.walk(cls) for child in ast.iter_child_nodes(node)}
+    name = ast.unparse(target)
+    for node in ast.walk(cls):
+        if not isinstance(node, ast.Attribute) or node is target or node.attr != target.attr:
+            continue
+        if ast.unparse(node) != name:
+            return False
+        around = parents[node]
+        if isinstance(around, ast.Attribute):
+            fits = around.attr in methods and isinstance(parents[around], ast.Call)
+        elif isinstance(around, ast.Call):
+            fits = isinstance(around.func, ast.Name) and around.func.id in _READERS
+        elif isinstance(around, ast.Subscript):
+            fits = around.value is node and not isinstance(around.slice, ast.Slice)
+        else:
+            fits = isinstance(around, _ITERATES) and around.iter is node
+        if not fits:
+            return False
+    return True

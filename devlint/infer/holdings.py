@@ -1,0 +1,138 @@
+"""What a module has in lists and dicts when a method ends, and whether it knows of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .. import knowledge
+from ..core.kinds import TENSORS, Kind
+from ..core.objects import Objects
+from ..core.paths import Attr, Item, Ref
+from ..core.places import Form
+from ..core.state import State
+from ..core.values import Api, Defined, Value
+from .log import Holding
+from .machine import Arguments, Machine, Program
+
+_REGISTERED = frozenset({Kind.MODULE, Kind.PARAMETER})
+"""What a module registers where it is assigned to an attribute, and not where it is inside of a list."""
+_NESTED = _REGISTERED | {Kind.CONTAINER}
+_NO_RECEIVER = TENSORS | {Kind.CONTAINER, Kind.BATCH, Kind.NUMBER, Kind.STRING, Kind.DEVICE, Kind.ARRAY}
+"""What keeps nothing of what its methods are given, or only what a container holds anyway."""
+_WEIGHTY = frozenset({"holds-modules", "model"})
+_DEPTH = 4
+
+
+def holdings(machine: Machine, end: State, cls: str) -> Iterator[tuple[str, Holding]]:
+    """What the attributes of `self` that are containers hold when a method of a module ends."""
+    objects = machine.objects
+    owner = objects.self_of(cls)
+    own: set[Ref] = set()
+    containers: list[tuple[str, Value]] = []
+    for key, value in end.env.items():
+        if type(key) is tuple and key[0] == owner and isinstance(key[1], Attr):
+            if value.kind is Kind.CONTAINER:
+                containers.append((key[1].name, value))
+            elif value.kind in _REGISTERED and type(value.who) is int:
+                own.update(_same(objects, value.who))
+    for name, whole in containers:
+        leaves = list(_leaves(whole))
+        kinds = {value.kind for value in leaves if value.kind is not Kind.NONE}
+        if len(kinds) != 1 or not kinds <= _REGISTERED:
+            continue
+        refs: set[Ref] = set()
+        for value in (whole, *leaves):
+            if type(value.who) is int:
+                refs.update(_same(objects, value.who))
+        by_key = [value for key, value in end.env.items() if key[0] == whole.who and isinstance(key[1], Item)]
+        yield (
+            name,
+            Holding(
+                kinds.pop(),
+                refs=frozenset(refs),
+                known=not refs.isdisjoint(own | machine.log.handed),
+                moved=any(ref in end.places and end.places[ref].form is not Form.CPU for ref in refs),
+                given=any(objects.is_given(ref) for ref in refs),
+                weights=any(has_weights(value, machine.program) for value in by_key or leaves),
+                single=whole.items is not None and len(whole.items) == 1,
+                nested=any(part.kind is Kind.CONTAINER for part in _inside(whole)),
+            ),
+        )
+
+
+def _inside(value: Value) -> tuple[Value, ...]:
+    return (*(value.items or ()), *((value.element,) if value.element is not None else ()))
+
+
+def _leaves(value: Value, depth: int = 0) -> Iterator[Value]:
+    """What is in a container, and in containers inside of it."""
+    for part in _inside(value):
+        if part.kind is not Kind.CONTAINER:
+            yield part
+        elif depth < _DEPTH:
+            yield from _leaves(part, depth + 1)
+
+
+def _same(objects: Objects, ref: Ref) -> Iterator[Ref]:
+    """An object, and all that it may be."""
+    todo, done = [ref], set()
+    while todo:
+        each = todo.pop()
+        if each not in done:
+            done.add(each)
+            yield each
+            todo.extend(objects.sources.get(each, ()))
+
+
+def has_weights(value: Value, program: Program, depth: int = 3) -> bool:
+    """Whether something has parameters: of an activation, or a loss, nothing is to move or to train."""
+    if value.kind is not Kind.MODULE:
+        return value.kind is Kind.PARAMETER
+    known = value.known
+    if isinstance(known, Api):
+        return _library_has_weights(known.dotted)
+    if not isinstance(known, Defined):
+        return True  # one of several, or any module
+    view = program.view(known.dotted)
+    if view is None or not depth:
+        return False
+    base = view.library_base()
+    if base is not None and base.startswith("torch.nn.") and _library_has_weights(base):
+        return True
+    return any(has_weights(part, program, depth - 1) for part in view.attributes())
+
+
+def _library_has_weights(dotted: str) -> bool:
+    row = knowledge.find(dotted)
+    if row is None:
+        return not dotted.startswith("torch.")
+    return bool(row.devices) or not row.topics.isdisjoint(_WEIGHTY)
+
+
+def hand(machine: Machine, callee: Value, receiver: Value | None, method: str, args: Arguments) -> None:
+    """A call is given modules or parameters: from here on, something else may know of them."""
+    given = [value for _, value in (*args.all(), *args.unpacked) if value.kind in _NESTED]
+    if not given or (receiver is not None and receiver.kind in _NO_RECEIVER):
+        return
+    dotted = callee.known.dotted if isinstance(callee.known, Api) else ""
+    row = knowledge.find(dotted) if dotted else None
+    keeps = row is not None and (row.gives == Kind.MODULE.value or "keeps" in row.topics)
+    if row is not None and not keeps:
+        return
+    registers = keeps or _registers(callee, receiver, method)
+    handed = machine.log.handed
+    for value in given:
+        if value.kind is Kind.CONTAINER or registers:
+            for part in (value, *_leaves(value)):
+                if part.kind in _NESTED and type(part.who) is int:
+                    handed.update(_same(machine.objects, part.who))
+
+
+def _registers(callee: Value, receiver: Value | None, method: str) -> bool:
+    """Whether a call may make a single module part of another: that of a plain function mostly does not."""
+    if receiver is not None and receiver.kind is Kind.MODULE:
+        row = knowledge.method(Kind.MODULE, method)
+        return row is not None and (row.by == "modules.register" or "of-module-list" in row.topics)
+    if isinstance(callee.known, Api):
+        return not callee.known.dotted.startswith("torch.")
+    return callee.kind is not Kind.FUNCTION
