@@ -10,8 +10,8 @@ torch has containers that register:
     self.layers = nn.ModuleList([nn.Linear(4, 4) for _ in range(3)])
 
 A warning where a caller made the modules, as it may have moved them. Left alone: what an attribute,
-`setattr`, `add_module` or another module knows as well; a list of one, which hides a module on purpose; what the class
-moves itself; caches that methods fill; modules without parameters.
+`setattr`, `add_module` or another module knows as well; a list of one, which hides a module on purpose; what
+the class moves itself; caches that methods fill; modules without parameters.
 """
 
 from __future__ import annotations
