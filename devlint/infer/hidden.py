@@ -10,6 +10,7 @@ from ..core.events import Container, Hidden
 from ..core.kinds import Kind
 from ..core.paths import Attr, Ref
 from .classes import Class
+from .function import CONSTRUCTORS
 from .log import Holding, Log, RawMove
 from .settle import Settled
 
@@ -55,7 +56,7 @@ def _of_class(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]]:
 def _making(settled: Settled, cls: Class) -> list[str]:
     """The constructor, and the methods of the class that it calls."""
     own = set(cls.methods.values())
-    todo = [name] if (name := cls.methods.get("__init__")) is not None else []
+    todo = [name] if (name := cls.methods.get(CONSTRUCTORS[0])) is not None else []
     found: list[str] = []
     while todo:
         method = todo.pop(0)
@@ -118,10 +119,10 @@ def _form(settled: Settled, cls: ast.ClassDef, method: str, target: ast.Attribut
         ),
         None,
     )
-    initialised = function.own_name != "__init__" or any(
+    initialised = function.own_name != CONSTRUCTORS[0] or any(
         isinstance(node, ast.Call)
         and isinstance(node.func, ast.Attribute)
-        and node.func.attr == "__init__"
+        and node.func.attr == CONSTRUCTORS[0]
         and node.lineno < target.lineno
         for node in ast.walk(function.node)
     )

@@ -97,7 +97,7 @@ def has_weights(value: Value, program: Program, depth: int = 3) -> bool:
     if view is None or not depth:
         return False
     base = view.library_base()
-    if base is not None and base.startswith("torch.nn.") and _library_has_weights(base):
+    if base is not None and base.startswith(knowledge.OF_TORCH) and _library_has_weights(base):
         return True
     return any(has_weights(part, program, depth - 1) for part in view.attributes())
 
@@ -105,7 +105,7 @@ def has_weights(value: Value, program: Program, depth: int = 3) -> bool:
 def _library_has_weights(dotted: str) -> bool:
     row = knowledge.find(dotted)
     if row is None:
-        return not dotted.startswith("torch.")
+        return not dotted.startswith(knowledge.OF_TORCH)
     return bool(row.devices) or not row.topics.isdisjoint(_WEIGHTY)
 
 
@@ -134,5 +134,5 @@ def _registers(callee: Value, receiver: Value | None, method: str) -> bool:
         row = knowledge.method(Kind.MODULE, method)
         return row is not None and (row.by == "modules.register" or "of-module-list" in row.topics)
     if isinstance(callee.known, Api):
-        return not callee.known.dotted.startswith("torch.")
+        return not callee.known.dotted.startswith(knowledge.OF_TORCH)
     return callee.kind is not Kind.FUNCTION

@@ -102,6 +102,7 @@ KEEPS_ITS_OWN = words(
 """Methods with which a class moves, trains or saves what it has in its own way."""
 MODULE_INTERNALS = words("_modules _parameters _buffers __dict__ exec")
 """What a class that registers its parts in its own way speaks of."""
+OF_TORCH = "torch."
 RETAINS_GRADIENT = frozenset({"retain_grad"})
 ONLY_MOVES = frozenset({"device", "non_blocking"})
 """Keywords of a move that changes nothing but the device."""
