@@ -122,6 +122,8 @@ class Call(NamedTuple):
     """What knowledge says that the callee is about: `needs-cuda`, `asks-accelerator`."""
     becomes: frozenset[str] = frozenset()
     """What use shows of what it loads: the `state` of a module or optimizer, a `module`."""
+    conditional: bool = False
+    """Whether a condition of its function, of whatever kind, decides if it is reached."""
 
 
 class Use(NamedTuple):

@@ -304,7 +304,15 @@ def _record(machine: Machine, site: Site, callee: str) -> None:
         if value is not None and value.kind is Kind.MODULE and at is not None:
             places = {**places, at: machine.place_of(value)}
     machine.log.calls[site.node] = RawCall(
-        callee, site.receiver, site.receiver_at, site.args, fate, machine.state.why, machine.loops, places
+        callee,
+        site.receiver,
+        site.receiver_at,
+        site.args,
+        fate,
+        machine.state.why,
+        machine.loops,
+        places,
+        machine.branches,
     )
 
 

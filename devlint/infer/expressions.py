@@ -472,10 +472,12 @@ class Expressions(Machine):
         conditions.prepare(self, node.test)
         otherwise = self.state.copy()
         conditions.assume(self, node.test, test, True)
+        self.branches += 1
         body = self.eval(node.body)
         then, self.state = self.state, otherwise
         conditions.assume(self, node.test, test, False)
         orelse = self.eval(node.orelse)
+        self.branches -= 1
         self.state = join_states(then, self.state, self.either)
         if test.kind is Kind.FLAG and conditions.asks_machine(node.test):
             self.choose(body, orelse)

@@ -88,6 +88,8 @@ class RawCall(NamedTuple):
     loops: int
     places: Mapping[ast.expr, Place] = NOWHERE
     """Where the modules among its receiver and arguments are, by where they stand."""
+    branches: int = 0
+    """How many conditions of its function enclose it."""
 
 
 class RawUse(NamedTuple):

@@ -325,6 +325,7 @@ class Observer:
                     raw.fate,
                     topics,
                     self._becomes(function, node) if "loads" in topics else frozenset(),
+                    raw.branches > 0,
                 )
 
     def _becomes(self, function: str, node: ast.Call) -> frozenset[str]:

@@ -85,12 +85,12 @@ class Statements(Expressions):
                 return
             handler = _STATEMENTS.get(type(statement))
             if handler is not None:
-                context = (self.trying, self.probing, self.loops, self.depth, self.typing)
+                context = (self.trying, self.probing, self.loops, self.depth, self.typing, self.branches)
                 outer = (self.breaks, self.continues, len(self.looping))
                 try:
                     handler(self, statement)
                 except RecursionError:  # before Python 3.11 nobody knows how deep one may go
-                    self.trying, self.probing, self.loops, self.depth, self.typing = context
+                    self.trying, self.probing, self.loops, self.depth, self.typing, self.branches = context
                     self.breaks, self.continues, loops = outer
                     del self.looping[loops:]
 
@@ -346,7 +346,10 @@ class Statements(Expressions):
             otherwise = self.state.copy()
             conditions.assume(self, node.test, test, True)
             typing, self.typing = self.typing, self.typing or last_name(node.test) in knowledge.TYPING_ONLY
+            asked = not _asks_for_main(node.test)
+            self.branches += asked
             self.run(node.body)
+            self.branches -= asked
             self.typing = typing
             waiting.append((node, test, self.state))
             self.state = otherwise
@@ -354,7 +357,9 @@ class Statements(Expressions):
             if len(node.orelse) != 1 or not isinstance(node.orelse[0], ast.If):
                 break
             node = node.orelse[0]  # an `elif`: in a loop, as there may be hundreds
+        self.branches += 1
         self.run(node.orelse)
+        self.branches -= 1
         moved = len(self.log.kept) > before
         for each, test, then in reversed(waiting):
             conditional: dict[Key, Place] = {}
@@ -429,7 +434,9 @@ class Statements(Expressions):
                 self.require()
             if case.guard is not None:
                 self.eval(case.guard)
+            self.branches += 1
             self.run(case.body)
+            self.branches -= 1
             result = join_states(result, self.state, self.either)
             self.state = before
         self.state = result
@@ -610,3 +617,12 @@ def _catches_cuda_errors(handler: ast.ExceptHandler) -> bool:
         return True
     names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return any(last_name(name) in knowledge.CUDA_ERRORS for name in names)
+
+
+def _asks_for_main(test: ast.expr) -> bool:
+    """`__name__ == "__main__"`."""
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and test.left.id in knowledge.MODULE_NAME
+    )

@@ -160,6 +160,8 @@ TEST_FRAMEWORKS = ("pytest", "unittest", "torch.testing", "hypothesis")
 COLLECTED = "test_"
 """What the names of functions begin with that test frameworks collect."""
 FIXTURES = frozenset({"fixture"})
+MODULE_NAME = frozenset({"__name__"})
+"""What tells whether a file is run by itself."""
 MODULE_MARKS = frozenset({"pytestmark"})
 REACHED = frozenset({"sync", "clock", "forks", "spawns", "loads", "touches-cuda", "moves"})
 """Topics that a function's callers want to know of."""

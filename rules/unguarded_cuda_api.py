@@ -1,0 +1,99 @@
+"""A function of `torch.cuda` that needs a CUDA device is called whether or not there is one
+
+`is_available`, `device_count`, `empty_cache`, `manual_seed_all` and `memory_allocated` work everywhere.
+`set_device`, `current_device`, `get_device_name`, `synchronize`, `reset_peak_memory_stats`, `Stream`,
+`Event` and most others raise without a CUDA device, `Tensor.pin_memory` without any accelerator.
+
+    model.to(device)
+    torch.cuda.synchronize()  # DEV204
+
+Ask first:
+
+    model.to(device)
+    if torch.cuda.is_available():
+        torch.cuda.synchronize()
+
+Or use `torch.accelerator`, which speaks of whichever accelerator there is. The first such call on a
+path is told; what follows is reached only where that one worked. It is told in functions that mean to
+run elsewhere too: that are given a device, choose one or ask for one. What a condition decides upon,
+whatever it asks, is left alone, and so are tests, `set_device` in programs of several processes, and
+code that runs on NVIDIA hardware by nature.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..rule import (
+    NO_ACCELERATOR,
+    RUNS,
+    Ask,
+    Call,
+    Claim,
+    Event,
+    Form,
+    Kind,
+    Literal_,
+    Move,
+    Raises,
+    Report,
+    Rule,
+    Severity,
+    call,
+    cst,
+    outside,
+    unguarded,
+)
+
+_OF_A_PROCESS = ("torch.cuda.set_device", "torch.cuda.current_device")
+"""What each of several processes does that have a device each."""
+
+
+class UnguardedCudaApi(Rule[Call]):
+    """The first call that needs CUDA and that nothing guards."""
+
+    code = "DEV204"
+    name = "unguarded-cuda-api"
+    severity = Severity.WARNING
+    watches = (call("@needs-cuda", "Tensor.pin_memory", unguarded(), outside("test")),)
+    claim = Claim(
+        RUNS,
+        cpu=NO_ACCELERATOR,
+        programs={
+            "pinned": Claim(RUNS, cpu=Raises("RuntimeError", "no accelerator|none is available|NVIDIA|CUDA"))
+        },
+    )
+
+    def suspects(self, event: Call) -> bool:
+        """Whether nothing decides upon it, and it is neither a tensor (DEV203) nor what DataLoader calls."""
+        pins = event.at.function.rpartition(".")[2] == "pin_memory"
+        return not (event.conditional or pins or "legacy-type" in event.topics)
+
+    def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
+        """Report the call where the code means to run elsewhere too."""
+        events = [other for kind in ("call", "literal", "move") for other in ask.events(kind)]
+        chooses = event.callee in _OF_A_PROCESS and any(_several(other) for other in events)
+        pins = event.callee == "Tensor.pin_memory"
+        here = [other for other in events if pins or other.at.function == event.at.function]
+        if chooses or not any(_portable(other) for other in here):
+            return
+        lacks = "an accelerator" if pins else "a CUDA device"
+        reason = "ask `torch.cuda.is_available()` first, or use `torch.accelerator`"
+        yield Report(f"`{event.callee}` fails on a machine without {lacks}", reason)
+
+
+def _several(event: Event) -> bool:
+    """Whether it starts, or is one of, several processes, each of which has a device."""
+    return isinstance(event, Call) and event.callee.startswith("torch.distributed.")
+
+
+def _portable(event: Event) -> bool:
+    """Whether it shows that the code is meant for more than CUDA."""
+    if isinstance(event, Call):
+        given = event.given.get("device") if "cuda-only" not in event.topics else None
+        variable = given is not None and given.kind in (Kind.DEVICE, Kind.UNKNOWN)
+        return variable or event.callee == "torch.cuda.is_available"
+    if isinstance(event, Move):
+        chosen = event.target is not None and event.target.form in (Form.EITHER, Form.SAME, Form.AT)
+        return chosen or event.named == "device"
+    return isinstance(event, Literal_) and event.text == "cpu"
