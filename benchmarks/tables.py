@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from devlint.config.settings import Selection, Settings
+from devlint.finding import Severity
 from devlint.match.registry import installed
 from devlint.run.lint import lint
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 HEAD = "| code | name | severity | fix |\n|---|---|---|---|\n"
 BOTH = "safe where nothing that works can break"
+OFF = ", off by default"
 COUNT = re.compile(r"^(\| rules about devices \| )\d+ ", re.MULTILINE)
 
 
@@ -36,8 +38,11 @@ def row(rule: Installed) -> str:
     found = [item for path in programs for item in lint(path.read_bytes(), str(path), settings)]
     severities = [rule.severity, *sorted({item.severity for item in found} - {rule.severity})]
     fixes = {"safe" if item.fix.safe else "unsafe" for item in found if item.fix is not None}
-    severity, fix = " or ".join(each.value for each in severities), BOTH if len(fixes) > 1 else "".join(fixes)
-    summary = rule.summary[0].lower() + rule.summary[1:]
+    fix = BOTH if len(fixes) > 1 else "".join(fixes)
+    severity = " or ".join(each.value for each in severities)
+    if rule.severity is Severity.NOTE:
+        severity += OFF
+    summary = (rule.summary[0].lower() + rule.summary[1:]).replace("|", r"\|")
     return f"| {rule.code} | {rule.name}: {summary} | {severity} | {fix} |\n".replace("|  |", "| |")
 
 

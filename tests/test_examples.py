@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[1]
+LONGEST = 100
+"""Characters of the line that says what a rule is about."""
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 BUG = """\
@@ -138,15 +140,34 @@ def test_the_messages_that_the_page_on_configuration_shows(tmp_path: Path) -> No
         assert done.stderr.replace(f"{tmp_path}/", "") == f"{line}\n"
 
 
-def test_the_tables_of_rules_are_current() -> None:
-    """`python benchmarks/tables.py` writes them."""
+def tables_of_rules() -> Any:
     specification = importlib.util.spec_from_file_location("tables", ROOT / "benchmarks" / "tables.py")
     assert specification is not None
     assert specification.loader is not None
     tables = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(tables)
-    for path, text in tables.pages().items():
+    return tables
+
+
+def test_the_tables_of_rules_are_current() -> None:
+    """`python benchmarks/tables.py` writes them."""
+    for path, text in tables_of_rules().pages().items():
         assert path.read_text(encoding="utf-8") == text, f"{path.name} is stale"
+
+
+def test_what_a_table_says_of_a_rule() -> None:
+    from devlint.finding import Severity
+    from devlint.match.registry import Installed
+
+    rule = Installed("TST501", "slow-copy", Severity.NOTE, "A copy is slow | or not\n\nThe page.", None)
+    row = tables_of_rules().row(rule)
+    assert row == "| TST501 | slow-copy: a copy is slow \\| or not | note, off by default | |\n"
+
+
+def test_a_rule_fits_on_a_row() -> None:
+    from devlint.match.registry import installed
+
+    assert {code: rule.summary for code, rule in installed().items() if len(rule.summary) > LONGEST} == {}
 
 
 def test_the_baseline_that_the_page_shows(project: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import json
 import os
@@ -53,3 +54,30 @@ def laboratory(torch_installed: None) -> Iterator[Callable[..., Any]]:
     yield started.call
     started.process.kill()
     started.process.wait()
+
+
+@pytest.fixture(scope="session")
+def observe(torch_installed: None) -> Callable[[dict[str, str]], dict[tuple[str, str], Any]]:
+    """Run programs of `programs/` on the cpu and on the simulated device: what an expression of each is
+    in the end, by program and device.
+    """
+    from devlint.claim import Observes, everywhere
+    from devlint.runtime.catalogue import Case
+    from devlint.runtime.devices import run_all
+
+    def observed(programs: dict[str, str]) -> dict[tuple[str, str], Any]:
+        cases = []
+        for name, expression in programs.items():
+            path = Path(__file__).parent / "programs" / f"{name}.py"
+            claim = everywhere(Observes(expression, None, None))
+            cases.append(Case("", name, str(path), path.read_text(encoding="utf-8"), claim, cured=True))
+        found = {}
+        for run in run_all(("cpu", "sim"), cases, lambda device, case: None):
+            assert "unavailable" not in run.about, run.about
+            for case, outcome in run.outcomes:
+                assert outcome["status"] == "ran", outcome
+                value = outcome["values"][programs[case.program]]
+                found[case.program, run.device] = ast.literal_eval(value)
+        return found
+
+    return observed

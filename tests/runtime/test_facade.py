@@ -2,34 +2,23 @@
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from devlint.claim import Observes, everywhere
-from devlint.runtime.catalogue import Case
-from devlint.runtime.devices import run_all
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-PROGRAMS = Path(__file__).parent / "programs"
+
 OBSERVED = {"train": "losses", "cuda_api": "seen"}
 
 
 @pytest.fixture(scope="module")
-def values(torch_installed: None) -> dict[tuple[str, str], dict[str, object]]:
+def values(
+    observe: Callable[[dict[str, str]], dict[tuple[str, str], dict[str, object]]],
+) -> dict[tuple[str, str], dict[str, object]]:
     """What each program computed, by program and device."""
-    cases = []
-    for name, expression in OBSERVED.items():
-        path = PROGRAMS / f"{name}.py"
-        claim = everywhere(Observes(expression, None, None))
-        cases.append(Case("", name, str(path), path.read_text(encoding="utf-8"), claim, cured=True))
-    found = {}
-    for run in run_all(("cpu", "sim"), cases, lambda device, case: None):
-        assert "unavailable" not in run.about, run.about
-        for case, outcome in run.outcomes:
-            assert outcome["status"] == "ran", outcome
-            found[case.program, run.device] = ast.literal_eval(outcome["values"][OBSERVED[case.program]])
-    return found
+    return observe(OBSERVED)
 
 
 def test_training_is_the_same(values: dict[tuple[str, str], dict[str, object]]) -> None:

@@ -2,38 +2,22 @@
 
 from __future__ import annotations
 
-import ast
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from devlint.claim import Observes, everywhere
-from devlint.runtime.catalogue import Case
-from devlint.runtime.devices import run_all
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-PROGRAMS = Path(__file__).parent / "programs"
 OBSERVED = {"memory": "(seen, cuda)", "precision": "(seen, {})", "limits": "(seen, properties)"}
 
 
 @pytest.fixture(scope="module")
-def values(torch_installed: None) -> dict[tuple[str, str], tuple[dict[str, Any], dict[str, Any]]]:
+def values(
+    observe: Callable[[dict[str, str]], dict[tuple[str, str], tuple[dict[str, Any], dict[str, Any]]]],
+) -> dict[tuple[str, str], tuple[dict[str, Any], dict[str, Any]]]:
     """What each program found out, by program and device."""
-    cases = []
-    for name, expression in OBSERVED.items():
-        path = PROGRAMS / f"{name}.py"
-        claim = everywhere(Observes(expression, None, None))
-        cases.append(Case("", name, str(path), path.read_text(encoding="utf-8"), claim, cured=True))
-    found = {}
-    for run in run_all(("cpu", "sim"), cases, lambda device, case: None):
-        assert "unavailable" not in run.about, run.about
-        for case, outcome in run.outcomes:
-            assert outcome["status"] == "ran", outcome
-            found[case.program, run.device] = ast.literal_eval(outcome["values"][OBSERVED[case.program]])
-    return found
+    return observe(OBSERVED)
 
 
 READS = (
