@@ -10,7 +10,7 @@ Compare the type, which is a string:
 
     if features.device.type == "cuda":
 
-Left alone: what may be a string itself, such as an option, and devices of which the index is not known.
+Left alone: what may be a string itself, devices without a known index, and needless moves.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class DeviceComparison(Rule[Compare]):
         if event.operator.endswith("in"):
             return device.certain and event.left is device and other.kind is Kind.CONTAINER
         known = other.kind in (Kind.STRING, Kind.NUMBER) or (other.kind is Kind.DEVICE and other.certain)
-        return device.certain and known
+        return device.certain and known and event.decides != "move"
 
     def visit(self, node: cst.CSTNode, event: Compare, ask: Ask) -> Iterator[Report]:
         """Report the comparison; compare types instead, where the other side names one."""

@@ -25,6 +25,8 @@ class Why(NamedTuple):
     certain: bool = False
     hints: tuple[str, ...] = ()
     """Such as `function:run_gpu`, `import:triton`, `option:use_cuda`."""
+    absent: bool = False
+    """Whether it is the other side of such a condition: no accelerator is there, or none is wanted."""
 
     @property
     def guarded(self) -> bool:
@@ -249,6 +251,8 @@ class Compare(NamedTuple):
     at: At
     operator: str
     """As it is written: `==`, `is not`."""
+    decides: Literal["", "move"]
+    """`move` where it is the condition of an `if` that does nothing but move."""
     left: Seen
     right: Seen
 

@@ -170,6 +170,9 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
         hint = said.hint or other.hint
         both = Truth(said.if_true and other.if_true, said.if_false and other.if_false, hint=hint)
         return Value(kind, known=both)
+    arrays = Kind.ARRAY in (a.kind, b.kind) and a.kind is not b.kind
+    if place.form is Form.EITHER and (arrays or brought_back(a) or brought_back(b)):
+        place = UNKNOWN_PLACE
     items = None
     if a.items is not None and b.items is not None and len(a.items) == len(b.items):
         items = tuple(join(mine, theirs, either) for mine, theirs in zip(a.items, b.items, strict=True))
@@ -188,6 +191,11 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
         a.holds | b.holds,
         a.measures if a.measures == b.measures else None,
     )
+
+
+def brought_back(value: Value) -> bool:
+    """Whether a value was moved to the cpu: on the path on which it was not, it may have been there."""
+    return value.place.form is Form.CPU and _moved(value) is not None
 
 
 def _moved(value: Value) -> Origin | None:

@@ -10,7 +10,7 @@ from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Element, Item, Ref
 from ..core.places import CPU, Place
-from ..core.values import OTHER, TORCH_DEVICE, UNKNOWN, Api, Value, container, dotted
+from ..core.values import OTHER, UNKNOWN, Api, Value, container, dotted
 from .conditions import kind_of_class
 from .machine import Machine
 
@@ -39,8 +39,6 @@ def annotated(machine: Machine, node: ast.expr | None, ref: Ref | None) -> Value
     kind = kind_of_class(machine, value)
     if kind in _OWN_SHAPE:
         return _of_library(machine, dotted(value), last_name(node), ref)
-    if kind is Kind.DEVICE:
-        return Value(kind, who=ref, known=TORCH_DEVICE)
     if kind is not None:
         known = value.known if kind is Kind.MODULE and value.kind is Kind.CLASS else None
         return Value(kind, who=ref, known=known)

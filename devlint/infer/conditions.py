@@ -196,9 +196,16 @@ def assume(machine: Machine, test: ast.expr, value: Value, outcome: bool) -> Non
             machine.require(said.hint)
         else:
             machine.state.without = True
+            if not _in_part(test, outcome):
+                machine.state.why = machine.state.why._replace(absent=True)
     elif said is not None and said.if_true:
         machine.require(said.hint)
     narrow(machine, test, outcome)
+
+
+def _in_part(test: ast.expr, outcome: bool) -> bool:
+    """Whether a condition may have come out so by another of its parts: `use_cuda and fast` is false."""
+    return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) is outcome
 
 
 def prepare(machine: Machine, test: ast.expr) -> None:

@@ -174,8 +174,7 @@ def _parameter(
         return Value(Kind.STRING, Place(Form.SAME, "", ref), ref, Const(text), origin=origin)
     value = given or annotated(machine, arg.annotation, ref) or Value(who=ref)
     if value.kind is Kind.DEVICE and value.place.form is Form.UNKNOWN:
-        known = value.known if text is None else None  # `device: torch.device = "cpu"`
-        return value._replace(place=Place(Form.SAME, "", ref), known=known)
+        return value._replace(place=Place(Form.SAME, "", ref))
     if value.kind in TENSORS and value.place.form is Form.UNKNOWN and value.who == ref:
         return value._replace(place=Place(Form.AT, "", ref))
     return value

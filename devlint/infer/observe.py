@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
 from .. import knowledge
+from ..bind.names import last_name
 from ..bind.sections import Section
 from ..bind.sections import line as row
 from ..bind.text import NODE_TYPES, Text
@@ -17,12 +18,12 @@ from ..core.kinds import TENSORS, Kind
 from ..core.paths import Element
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import OPTIMIZER
-from ..core.values import MADE, Defined, Origin, Value
+from ..core.values import MADE, Defined, Origin, Value, element_of
 from .behind import Behind, Meetings
 from .classes import Class
 from .file import File
 from .hidden import hidden
-from .log import Log, RawMove, Stale
+from .log import Log, RawCall, RawMove, Stale
 from .machine import COPIES, REPLACES
 from .settle import Clash, Settled
 from .testcode import is_test_code
@@ -145,8 +146,12 @@ class Observer:
 
     def named(self, place: Place) -> Place:
         """A place with the name that the program has for it."""
-        if place.form is Form.AT or type(place.of) is not int:
+        if type(place.of) is not int:
             return place
+        if place.form is Form.AT:
+            return place._replace(name=self.settled.module_name(place.of))
+        if place.form is Form.SAME and self.settled.follows_a_tensor(place.of):
+            return Place(Form.AT, "", self.settled.objects.parents[place.of])
         return place._replace(name=self.settled.device_name(place))
 
     # Moves
@@ -297,6 +302,13 @@ class Observer:
 
     def calls(self, wants: Wants) -> Iterator[event.Call]:
         """Calls of libraries' functions, and of methods of what has a known kind."""
+        dropped = self.settled.dropped()
+
+        def place_of(value: Value, at: ast.expr, raw: RawCall) -> Place:
+            # Where it is that a discarded move was meant to bring away is told by the move.
+            explained = type(value.who) is int and self.settled.any_of(dropped, value.who)
+            return UNKNOWN_PLACE if explained else raw.places.get(at, _held_at(value))
+
         for function, log in self.settled.logs.items():
             for node, raw in log.calls.items():
                 callee, receiver = raw.callee, None
@@ -311,14 +323,13 @@ class Observer:
                 topics = knowledge.topics_of_call(callee)
                 of = raw.receiver_at
                 if raw.receiver is not None and of is not None:
-                    place = raw.places.get(of, raw.receiver.place)
-                    receiver = self.traced(raw.receiver, place, of, function)
+                    receiver = self.traced(raw.receiver, place_of(raw.receiver, of, raw), of, function)
                 yield event.Call(
                     self.at(node, function, raw.why, raw.loops),
                     callee,
                     receiver,
                     {
-                        name: self.seen(value, raw.places.get(at, value.place), at, function)
+                        name: self.seen(value, place_of(value, at, raw), at, function)
                         for name, at, value in raw.args.named()
                     },
                     raw.args.starred or bool(raw.args.unpacked),
@@ -450,16 +461,40 @@ class Observer:
         """By the target of an assignment, what a module does not know of."""
         return dict(hidden(self.settled))
 
+    @cached_property
+    def _before_moves(self) -> set[ast.expr]:
+        """The conditions of statements that do nothing but move."""
+        return {
+            part
+            for node in ast.walk(self.file.module.node)
+            if isinstance(node, ast.If) and not node.orelse and all(map(_is_move, node.body))
+            for part in (node.test.values if isinstance(node.test, ast.BoolOp) else (node.test,))
+        }
+
     def comparisons(self) -> Iterator[event.Compare]:
         """Values that are compared."""
         for function, log in self.settled.logs.items():
             for node, raw in log.compares.items():
+                kinds = (raw.left[1].kind, raw.right[1].kind)
                 yield event.Compare(
                     self.at(node, function, raw.why, raw.loops),
                     raw.operator,
+                    "move" if Kind.DEVICE in kinds and node in self._before_moves else "",
                     self.seen(raw.left[1], raw.left[1].place, raw.left[0], function),
                     self.seen(raw.right[1], raw.right[1].place, raw.right[0], function),
                 )
+
+
+def _is_move(node: ast.stmt) -> bool:
+    """Whether a statement keeps what a move gives, or moves in place."""
+    call = node.value if isinstance(node, (ast.Assign, ast.Expr)) else None
+    return isinstance(call, ast.Call) and last_name(call) in knowledge.MOVES
+
+
+def _held_at(value: Value) -> Place:
+    """Where a value is; of a container, where the tensors in it are."""
+    element = element_of(value) if value.kind is Kind.CONTAINER else None
+    return element.place if element is not None and element.kind in TENSORS else value.place
 
 
 def _is_test_case(cls: Class) -> bool:

@@ -419,7 +419,7 @@ class Settled:
     def _conflict(self, part: Part, there: Place) -> bool:
         """Whether an element that nobody moved cannot meet a value at `there`."""
         of = there.of
-        if type(of) is int and (self.objects.belongs(of, part.whole) or self._follows_a_tensor(of)):
+        if type(of) is int and (self.objects.belongs(of, part.whole) or self.follows_a_tensor(of)):
             return False
         switch = there.form is Form.CPU and type(of) is int and bool(self.seen(of) & Evidence.SWITCH)
         if there.form not in ON_DEVICE and not switch:
@@ -428,7 +428,7 @@ class Settled:
             return True
         return self._sibling_moved(part, there) or self._moved_elsewhere(part, there)
 
-    def _follows_a_tensor(self, ref: Ref) -> bool:
+    def follows_a_tensor(self, ref: Ref) -> bool:
         """Whether a device is that of a tensor (`x.device`), which is wherever the caller put it."""
         way, parent = self.objects.ways[ref], self.objects.parents[ref]
         return way == Attr("device") and parent >= 0 and bool(self.seen(parent) & IS_TENSOR)
@@ -455,6 +455,12 @@ class Settled:
         if place.form in (Form.SAME, Form.CPU, Form.EITHER) and type(place.of) is int:
             return self.objects.labels[place.of] or place.name
         return place.name
+
+    def module_name(self, ref: Ref) -> str:
+        """What methods call an object, where that is a module: `self`."""
+        way = self.objects.ways[ref]
+        view = self.file.view(way.name) if isinstance(way, Root) and way.kind == "self" else None
+        return self.objects.labels[ref] if view is not None and view.is_module else ""
 
     def loader_name(self, whole: Ref) -> str:
         """What the program calls what yields a batch."""

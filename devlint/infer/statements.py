@@ -17,7 +17,7 @@ from ..core.objects import Objects
 from ..core.paths import Element
 from ..core.places import UNKNOWN_PLACE, Branch, Form, Place
 from ..core.state import Key, State, join_states
-from ..core.values import DTYPE, NONE, UNKNOWN, Api, Defined, Value, dotted, is_made
+from ..core.values import DTYPE, NONE, UNKNOWN, Api, Defined, Value, brought_back, dotted, is_made
 from . import conditions
 from .annotations import annotated
 from .definitions import Function
@@ -407,6 +407,8 @@ class Statements(Expressions):
                 for each, side in ((value, True), (other, False))
             )
             if mine is None or theirs is None or not (mine or theirs):
+                continue
+            if brought_back(value) or brought_back(other):
                 continue
             ref = self.ref(value)
             element = ref is not None and self.objects.wholes[ref] >= 0

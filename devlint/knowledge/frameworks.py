@@ -56,7 +56,32 @@ TABLES = (
         """
     numpy.* numpy.random.* numpy.linalg.*(*args)
     numpy.random.seed(seed): gives=None place=
-    numpy.prod numpy.sqrt numpy.ceil numpy.floor numpy.log numpy.exp(x): gives=array
+    matplotlib.pyplot.plot matplotlib.pyplot.scatter matplotlib.pyplot.imshow matplotlib.pyplot.hist
+    matplotlib.pyplot.bar matplotlib.pyplot.semilogy matplotlib.pyplot.semilogx matplotlib.pyplot.loglog
+    matplotlib.pyplot.fill_between matplotlib.pyplot.errorbar matplotlib.pyplot.matshow
+    matplotlib.pyplot.contourf matplotlib.pyplot.contour matplotlib.pyplot.imsave(*args)
+    sklearn.metrics.* scipy.special.* scipy.stats.* scipy.linalg.* scipy.optimize.linear_sum_assignment
+    scipy.ndimage.* scipy.spatial.distance.*(*args)
+    """,
+    ),
+    # Given a tensor, numpy calls its method of that name, which fails everywhere; not so given a list.
+    Table(
+        "numpy.",
+        Row("array", "cpu", topics=_OTHER | {"host-only", "by-method"}),
+        """
+    sum mean max min amax amin prod std var any all(*args)
+    """,
+    ),
+    # What reads no values, or makes Python's own numbers of them.
+    Table(
+        "numpy.",
+        Row("array", "cpu", topics=_OTHER),
+        """
+    shape size ndim isscalar iterable real squeeze nonzero split array_split hsplit vsplit dsplit
+    moveaxis rollaxis swapaxes zeros ones empty eye identity full arange linspace logspace tri float64
+    iinfo finfo dtype can_cast result_type issubdtype errstate printoptions set_printoptions
+    get_printoptions seterr random.shuffle random.normal random.uniform random.randint
+    random.rand random.randn random.RandomState random.default_rng(*args)
     """,
     ),
     Table(
