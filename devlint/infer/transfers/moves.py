@@ -234,7 +234,9 @@ def retype(machine: Machine, site: Site) -> Value:
         return Value(kind, machine.where(given))  # `type_as`
     if given.kind is Kind.DTYPE:
         return _cast(machine, site, base, kind)
-    name = dotted(given)
+    name = dotted(given) or text_of(given)
+    if name.startswith(knowledge.CUDA_MODULE):
+        machine.note(base, Evidence.TENSOR)  # nothing else is turned into such a type
     place = literal("cuda") if name.startswith(knowledge.CUDA_MODULE) else UNKNOWN_PLACE
     if place is UNKNOWN_PLACE and knowledge.kind_of_class(name) is Kind.TENSOR:
         place = CPU
