@@ -1,0 +1,84 @@
+"""A random generator is on another device than what is drawn with it
+
+A `torch.Generator` draws numbers on its own device alone: with one of the cpu `torch.randn(3, device="cuda",
+generator=g)` raises, and one of the device cannot be used by a factory without `device=`, nor by a
+`DataLoader`, which draws its order on the cpu.
+
+    generator = torch.Generator(device=device)
+    order = torch.randperm(8, generator=generator)  # DEV409
+
+Draw where the generator is:
+
+    generator = torch.Generator(device=device)
+    order = torch.randperm(8, generator=generator, device=device)
+
+For a loader it is a warning: where `torch.set_default_device` was called, the order is drawn there.
+
+Left alone: generators that the caller passes, and places that the file does not tell.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..rule import (
+    TENSORS,
+    Ask,
+    Call,
+    Claim,
+    Form,
+    Kind,
+    Place,
+    Raises,
+    Report,
+    Rule,
+    Severity,
+    call,
+    cst,
+    gives,
+    outside,
+)
+
+_AWAY = (Form.LITERAL, Form.SAME, Form.AT, Form.EITHER)
+
+
+class GeneratorDevice(Rule[Call]):
+    """Numbers that are drawn with a generator of another device."""
+
+    code = "DEV409"
+    name = "generator-device"
+    watches = (call("torch.*", gives("generator"), outside("probe")), call("Tensor.*", gives("generator")))
+    claim = Claim(Raises("RuntimeError", "device type for generator"))
+
+    def suspects(self, event: Call) -> bool:
+        """Whether it is known where the generator is."""
+        seen = event.given["generator"]
+        known = seen.place.form in (*_AWAY, Form.CPU)
+        return seen.kind is Kind.GENERATOR and known and not event.at.guard.absent
+
+    def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
+        """Compare with where the numbers are drawn."""
+        generator, drawn = event.given["generator"], ask.value_of(node)
+        on_host = drawn.kind in (Kind.LOADER, Kind.CONTAINER) or event.callee.startswith("torch.utils.data")
+        if not on_host and drawn.kind not in TENSORS:
+            return
+        place = drawn.place
+        if generator.place.form is Form.CPU:
+            if on_host or not _is_away(place, following=False):
+                return
+        elif not (_is_away(generator.place, following=True) and (on_host or place.form is Form.CPU)):
+            return
+        where = f"`{generator.place.name}`" if generator.place.name else "another device"
+        here = "the cpu" if on_host or place.form is Form.CPU else f"`{place.name or 'the device'}`"
+        yield Report(
+            f"`{generator.label}` is on {where}, and the numbers are drawn on {here}",
+            "on an accelerator it raises: a generator draws on its own device alone",
+            Severity.WARNING if on_host else None,  # another file may have set the default device
+        )
+
+
+def _is_away(place: Place, *, following: bool) -> bool:
+    """Whether a place is no cpu wherever there is an accelerator."""
+    if place.form is Form.EITHER:
+        return bool(place.name) or place.of is not None
+    return place.form in (Form.LITERAL, Form.SAME) or (following and place.form is Form.AT)
