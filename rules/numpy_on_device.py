@@ -53,8 +53,7 @@ class NumpyOnDevice(Rule[Call]):
         seen = next(iter(_behind(event)))
         if seen.place.form is Form.AT and not _mentions_devices(ask):
             return
-        where = f"`{seen.place.name or 'a device'}`"
-        where = f"the device of {where}" if seen.place.form is Form.AT else where
+        where = f"{'the device of ' * (seen.place.form is Form.AT)}`{seen.place.name or 'a device'}`"
         yield Report(
             f"`{seen.label}` {'holds what is' if seen.kind is Kind.CONTAINER else 'is'} on {where}, and "
             f"`{event.callee.rpartition('.')[2]}` reads the host's memory",
@@ -66,7 +65,8 @@ class NumpyOnDevice(Rule[Call]):
 def _behind(event: Call) -> Iterator[Seen]:
     """What the call reads and may be on a device."""
     wanted = {Kind.CONTAINER} if "by-method" in event.topics else {*TENSORS, Kind.CONTAINER}
-    for seen in (event.receiver, *event.given.values()):
+    counts = ("size", "shape", "axis", "num")  # numpy takes numbers there, which a tensor makes of itself
+    for seen in (event.receiver, *(seen for name, seen in event.given.items() if name not in counts)):
         if seen is not None and seen.kind in wanted:
             place = seen.place
             either = place.form is Form.EITHER and bool(place.name or place.of is not None)
