@@ -16,14 +16,17 @@ import pytest
 import devlint
 from devlint.config.settings import Selection, Settings
 from devlint.core.digest import canonical, digest
+from devlint.finding import Severity
 from devlint.infer import summarise
 from devlint.infer.file import File
+from devlint.match.registry import severities
 from devlint.project.index import Project
 from devlint.run.lint import lint
 
 FOLDER = Path(__file__).parents[1] / "fixtures"
 FILES = sorted(path for path in FOLDER.glob("DEV*/*.py"))
-EVERYTHING = Settings(selections=(Selection(select=("ALL",)),))
+NOTES = tuple(code for code, severity in severities().items() if severity is Severity.NOTE)
+EVERYTHING = Settings(selections=(Selection(select=("ALL",), ignore=NOTES),))
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Places = list[tuple[str, int, int]]
 

@@ -11,7 +11,9 @@ import pytest
 
 from devlint.commands.cli import main as main_program
 from devlint.config.settings import Selection, Settings
+from devlint.finding import Severity
 from devlint.infer.file import File
+from devlint.match.registry import severities
 from devlint.project.disk import project
 from devlint.project.index import Project
 from devlint.run.lint import lint
@@ -19,7 +21,8 @@ from devlint.testing import marks
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "projects"
 PROJECTS = sorted(path.name for path in FOLDER.iterdir())
-EVERYTHING = Settings(selections=(Selection(select=("ALL",)),))
+NOTES = tuple(code for code, severity in severities().items() if severity is Severity.NOTE)
+EVERYTHING = Settings(selections=(Selection(select=("ALL",), ignore=NOTES),))
 BROKEN = {
     "broken.py": b"def helper(:\n",
     "binary.py": b"\0\xff\xfe other = 1",

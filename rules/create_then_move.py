@@ -1,0 +1,90 @@
+"""A tensor is made on the cpu and copied to a device at once
+
+The host fills it, waits for memory, and copies it over the bus; `device=` makes it where it is needed.
+
+    mask = torch.ones(n, n).to(device)  # DEV503
+
+Name the device where it is made:
+
+    mask = torch.ones(n, n, device=device)
+
+A note: it works. Random numbers on a device are others than on the cpu, and operations round otherwise:
+there the fix is unsafe. Left alone are pinned memory, generators, arrays, and leaves that want a gradient.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .. import rule as api
+from ..rule import TENSORS, Ask, Change, Claim, Form, Kind, Move, Observes, Report, Rule, Severity, cst
+
+_COUNT = """
+import torch
+class Counts(torch.utils._python_dispatch.TorchDispatchMode):
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        torch.copies = getattr(torch, "copies", 0) + (func is torch.ops.aten._to_copy.default)
+        return func(*args, **(kwargs or {}))
+Counts().__enter__()
+"""
+_EXACT = frozenset({"zeros", "ones", "empty", "full", "eye", "arange", "tensor", "scalar_tensor"})
+_OTHERS = frozenset({"linspace", "logspace", "rand", "randn", "randint", "randperm", "hann_window"})
+_LEFT_ALONE = frozenset({"device", "out", "generator", "pin_memory", "requires_grad", "layout"})
+
+
+class CreateThenMove(Rule[Move]):
+    """A move of what its own receiver makes."""
+
+    code = "DEV503"
+    name = "create-then-move"
+    severity = Severity.NOTE
+    watches = (api.move("to", "cuda", api.unless(api.casts()), api.result("kept")),)
+    claim = Claim(Observes("torch.copies", bug=2, fixed=0), setup=_COUNT)
+
+    def suspects(self, event: Move) -> bool:
+        """What is made on the cpu, and goes elsewhere."""
+        here, target = event.receiver, event.target
+        on_cpu = here.place.form is Form.CPU and here.place.of is None
+        return on_cpu and here.kind in TENSORS and target is not None and target.form is not Form.CPU
+
+    def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:
+        """Look for the call that makes the tensor, under methods that change it."""
+        assert isinstance(node, cst.Call)
+        made = node.func
+        while isinstance(made, cst.Attribute) and isinstance(made.value, cst.Call):
+            call, made = made.value, made.value.func
+            name = made.attr.value if isinstance(made, cst.Attribute) else ""
+            origin = ask.value_of(call).origin
+            if name in ("pin_memory", "requires_grad_"):
+                return
+            if origin is None or origin.how != "factory" or origin.api != f"torch.{name}":
+                continue
+            given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
+            if name in _EXACT | _OTHERS and not given & _LEFT_ALONE and not any(a.star for a in call.args):
+                what = f"`{api.source_of(made)}()` makes its tensor on the cpu, to copy it at once"
+                yield Report(
+                    what, "with `device=` it is made where it is needed", change=_cure(node, call, ask)
+                )
+            return
+
+
+def _cure(node: cst.Call, made: cst.Call, ask: Ask) -> Change | None:
+    """`f(…).to(d)` becomes `f(…, device=d)`."""
+    assert isinstance(node.func, cst.Attribute)
+    moves = [arg for arg in node.args if arg.keyword is None or arg.keyword.value != "non_blocking"]
+    device: cst.BaseExpression = moves[0].value if moves else cst.SimpleString('"cuda"')
+    others = [arg.keyword.value for arg in moves if arg.keyword is not None and arg.keyword.value != "device"]
+    if len(moves) > 1 or others or not made.args or not (moves or node.func.attr.value == "cuda"):
+        return None
+    if moves and moves[0].keyword is None and ask.value_of(device).kind not in (Kind.DEVICE, Kind.STRING):
+        return None  # a tensor, perhaps, that says the dtype as well
+    exact = isinstance(made.func, cst.Attribute) and made.func.attr.value in _EXACT
+    keyword = cst.parse_expression(f"f(device={api.source_of(device)})")
+    assert isinstance(keyword, cst.Call)
+    last = made.args[-1]
+    between = made.args[0].comma if len(made.args) > 1 else cst.MaybeSentinel.DEFAULT
+    args = [*made.args[:-1], last.with_changes(comma=between), keyword.args[0].with_changes(comma=last.comma)]
+    there = made.with_changes(args=args)
+    changed = node.func.value.deep_replace(made, there)
+    assert isinstance(changed, cst.CSTNode)
+    return Change("make it on the device", ((node, changed),), safe=exact and made is node.func.value)
