@@ -138,11 +138,10 @@ class Tracer:
         return None
 
     def _near(self, place: Place, function: str, line: int) -> _Arrival | None:
-        """The last move to the very place before a line of a function; else one of the module."""
+        """The last move to the very place before a line of a function."""
         there = [each for arrivals in self._by_ref.values() for each in arrivals if each.place == place]
         before = [each for each in there if each.function == function and _line(each) <= line]
-        outside = [each for each in there if function and not each.function]
-        return _latest(before or outside, function, line)
+        return _latest(before, function, line)
 
     # What is told
 
