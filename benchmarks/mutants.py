@@ -136,6 +136,8 @@ def programs() -> dict[str, Program]:
         found[str(path.relative_to(FIXTURES))] = lambda path=path: _revealed(path)  # type: ignore[misc]
     for path in sorted(FIXTURES.glob("[Dp]*/*.py")):
         found[str(path.relative_to(FIXTURES))] = lambda path=path: _reported(path)  # type: ignore[misc]
+    for path in sorted(FIXTURES.glob("related/*.py")):
+        found[str(path.relative_to(FIXTURES))] = lambda path=path: _explained(path)  # type: ignore[misc]
     for folder in sorted(FIXTURES.glob("projects/*")):
         found[str(folder.relative_to(FIXTURES))] = lambda folder=folder: [  # type: ignore[misc]
             _reported(path, project()) for path in sorted(folder.rglob("*.py"))
@@ -150,6 +152,10 @@ def _revealed(path: Path) -> object:
 def _reported(path: Path, around: Any = None) -> object:
     found = lint(path.read_bytes(), str(path), EVERYTHING, project=around)
     return [(each.start, each.code, each.severity, each.fix) for each in found]
+
+
+def _explained(path: Path) -> object:
+    return [each.related for each in lint(path.read_bytes(), str(path), EVERYTHING)]
 
 
 class _TooLong(BaseException):

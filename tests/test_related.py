@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from devlint.commands.cli import main
+from devlint.config.settings import Selection, Settings
 from devlint.core.events import Meeting
 from devlint.infer import infer
+from devlint.run.lint import lint
+
+EXPLAINED = Path(__file__).parents[1] / "fixtures" / "related"
 
 HELPER = """\
 import torch
@@ -197,3 +202,26 @@ def test_what_is_made_behind() -> None:
     assert [(spot.how, spot.label, spot.span and spot.span.line) for spot in meeting.right.spots] == [
         ("moved", "torch.nn.Linear(2, 2)", 5)
     ]
+
+
+MARK = re.compile(r"  # (DEV\d+: .*)$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("program", sorted(EXPLAINED.glob("*.py")), ids=lambda path: path.stem)
+def test_what_explains_findings(program: Path) -> None:
+    """At the end of a line stands each finding that it explains, with what is said there."""
+    marked = program.read_text(encoding="utf-8")
+    settings = Settings(selections=(Selection(select=("DEV3", "DEV4")),))
+    found = {
+        (each.start.row, f"{finding.code}: {each.message}")
+        for finding in lint(MARK.sub("", marked), str(program), settings)
+        for each in finding.related
+    }
+    expected = {
+        (row, text)
+        for row, line in enumerate(marked.splitlines(), 1)
+        for text in "".join(MARK.findall(line)).split("; ")
+        if text
+    }
+    assert expected
+    assert found == expected

@@ -418,7 +418,7 @@ class Observer:
 
     def _spots_of_batch(self, clash: Clash) -> tuple[Spot, ...]:
         if clash.conditional:
-            return self.tracer.moves(clash.moves, clash.here)
+            return self.tracer.moves(clash.moves)
         return self.tracer.of_batch(clash.part, clash.whole)
 
     def _behind(self, found: Behind) -> event.Meeting | None:

@@ -65,9 +65,17 @@ class Tracer:
             found.append(self._told(first, first.place))
         return tuple(spot for spot in found if spot is not None)
 
-    def moves(self, nodes: Iterable[ast.Call], place: Place) -> tuple[Spot, ...]:
+    def moves(self, nodes: Iterable[ast.Call]) -> tuple[Spot, ...]:
         """Some moves of a function."""
-        return tuple(self._spot("moved", node, place) for node in nodes)
+        return tuple(self._spot("moved", node, self._target(node)) for node in nodes)
+
+    def _target(self, node: ast.Call) -> Place:
+        """Where a call moves something."""
+        for log in self.settled.logs.values():
+            raw = log.moves.get(node)
+            if raw is not None and raw.target is not None:
+                return raw.target
+        return UNKNOWN_PLACE
 
     def spot(self, how: Explains, function: str, number: int, place: Place) -> Spot | None:
         """The node of a number, in this file or another."""
