@@ -99,6 +99,12 @@ class Ask(Protocol):
     target_torch: tuple[int, int] | None
     """The oldest torch that the code must run with, where the configuration says so."""
 
+    def portable(self, name: str) -> tuple[str, str] | None:
+        """What `torch.accelerator` has for a name of one kind of device, and since which release of torch.
+
+        None where it has nothing alike, or the oldest torch that the code must run with lacks it.
+        """
+
     def value_of(self, node: cst.CSTNode) -> Seen:
         """What is known of the value of an expression: its kind is `UNKNOWN` where it was never evaluated."""
 

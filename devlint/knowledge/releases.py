@@ -1,7 +1,7 @@
 """Since when `torch.accelerator` has what `torch.cuda` has, by release of torch.
 
-That torch 2.13 has every name is measured (`tests/test_knowledge.py`). The first releases were not: they
-have to be held against those releases before a rule relies on them.
+That torch 2.13 has every name is measured (`tests/test_knowledge.py`). The first releases are those of the
+documentation (`docs.pytorch.org/docs/2.x/accelerator.html`; of `*_index`, pytorch/pytorch#143186).
 """
 
 from __future__ import annotations
@@ -39,6 +39,9 @@ RENAMED = {
 }
 """Names of `torch.cuda` that `torch.accelerator` spells otherwise."""
 
+UNLIKE = frozenset({"get_device_capability", "current_stream", "set_stream"})
+"""What `torch.accelerator` has by the same name and is something else: a dict, streams of another class."""
+
 
 def since(name: str) -> Release | None:
     """The first release whose `torch.accelerator` has a name, if any has."""
@@ -48,7 +51,7 @@ def since(name: str) -> Release | None:
 def portable(dotted: str) -> Portable | None:
     """What `torch.accelerator` has for a name of `torch.cuda`, `torch.xpu` or `torch.mps`."""
     library, _, name = dotted.rpartition(".")
-    if library not in ("torch.cuda", "torch.xpu", "torch.mps"):
+    if library not in ("torch.cuda", "torch.xpu", "torch.mps") or name in UNLIKE:
         return None
     name = RENAMED.get(name, name)
     first = since(name)

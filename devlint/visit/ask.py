@@ -88,6 +88,15 @@ class Questions:
         self._part = part
         self._positions = positions
 
+    def portable(self, name: str) -> tuple[str, str] | None:
+        """What `torch.accelerator` has for a name of one kind of device, and since which release of torch."""
+        from ..knowledge.releases import portable
+
+        found = portable(name)
+        if found is None or (self.target_torch is not None and self.target_torch < found.since):
+            return None
+        return found.name, ".".join(map(str, found.since))
+
     def value_of(self, node: libcst.CSTNode) -> Seen:
         """What is known of the value of an expression."""
         return self._file.record.value_at(self.span(node))
