@@ -47,7 +47,7 @@ class At(NamedTuple):
     """How many loops enclose it."""
     context: frozenset[str]
     """Where the code runs, by knowledge: `forward`, `test`, `dataset`, `collate_fn`, `worker`; `probe` where
-    it is expected to fail."""
+    it is expected to fail; `pending` where a call is given a copy to the cpu that may still be under way."""
 
 
 Explains = Literal["made", "moved", "put", "yielded", "built"]

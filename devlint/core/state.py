@@ -40,7 +40,7 @@ class Mark(NamedTuple):
 class State:
     """What holds at one point; copied where control parts, joined where it meets."""
 
-    __slots__ = ("alive", "default", "env", "marks", "places", "why", "without")
+    __slots__ = ("alive", "copies", "default", "env", "marks", "places", "why", "without")
 
     def __init__(self) -> None:
         self.env: dict[Key, Value] = {}
@@ -54,6 +54,8 @@ class State:
         """Whether control can reach this point."""
         self.default: Place | None = None
         """The default device, where one was set."""
+        self.copies: frozenset[int] = frozenset()
+        """Moves to the cpu that may be under way, by their nodes' numbers."""
         self.without = False
         """Whether no accelerator is in use: a condition asked for one, and this is where there is none."""
 
@@ -67,6 +69,7 @@ class State:
         new.alive = self.alive
         new.default = self.default
         new.without = self.without
+        new.copies = self.copies
         return new
 
     def forget(self, ref: Ref) -> None:
@@ -135,6 +138,7 @@ def join_states(a: State, b: State, either: Either) -> State:
             joined.marks[mark] = theirs
     joined.why = both(a.why, b.why)
     joined.without = a.without and b.without
+    joined.copies = a.copies & b.copies
     if a.default != b.default:
         joined.default = UNKNOWN_PLACE
     return joined

@@ -233,6 +233,8 @@ def apply(
         _need(machine, sub, need, called)
     require(machine, summary.requires)
     machine.log.reaches |= summary.reaches
+    if "sync" in summary.reaches:
+        machine.state.copies = frozenset()
     return sub.value(summary.returns)
 
 

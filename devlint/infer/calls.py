@@ -279,6 +279,7 @@ def _call_unknown(machine: Machine, node: ast.Call, callee: Value, args: Argumen
 
 
 def _unknown_call(machine: Machine, node: ast.Call, args: Arguments) -> Value:
+    machine.state.copies = frozenset()  # it may wait for them
     machine.spill(value for _, value in (*args.all(), *args.unpacked))
     placed = any(
         value.kind is Kind.LOADER and machine.seen(value) & Evidence.PLACED for _, value in args.all()
@@ -313,7 +314,21 @@ def _record(machine: Machine, site: Site, callee: str) -> None:
         machine.loops,
         places,
         machine.branches,
+        _waits(machine, site),
     )
+
+
+def _waits(machine: Machine, site: Site) -> bool:
+    """Whether something is read that may be under way from a device; a call that waits ends that."""
+    if not machine.state.copies:
+        return False
+    pending = any(
+        value is not None and moves.is_under_way(machine, value)
+        for value in (site.receiver, *(value for _, value in site.args.all()))
+    )
+    if site.name in knowledge.WAITS or "sync" in site.row.topics:
+        machine.state.copies = frozenset()
+    return pending
 
 
 # Libraries
@@ -434,6 +449,8 @@ def _leave_torch(machine: Machine, site: Site) -> None:
 def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
     """Call a method of a value."""
     kind = base.kind
+    if name in knowledge.WAITS:
+        machine.state.copies = frozenset()
     if kind is Kind.LIBRARY:
         return apply(machine, node, machine.attribute(base, name, node.func), args)
     ref = machine.ref(base)

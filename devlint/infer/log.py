@@ -90,6 +90,8 @@ class RawCall(NamedTuple):
     """Where the modules among its receiver and arguments are, by where they stand."""
     branches: int = 0
     """How many conditions of its function enclose it."""
+    pending: bool = False
+    """Whether it is given a copy from a device that nothing has waited for."""
 
 
 class RawUse(NamedTuple):

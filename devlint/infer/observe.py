@@ -324,8 +324,11 @@ class Observer:
                 of = raw.receiver_at
                 if raw.receiver is not None and of is not None:
                     receiver = self.traced(raw.receiver, place_of(raw.receiver, of, raw), of, function)
+                at = self.at(node, function, raw.why, raw.loops)
+                if raw.pending:
+                    at = at._replace(context=at.context | {"pending"})
                 yield event.Call(
-                    self.at(node, function, raw.why, raw.loops),
+                    at,
                     callee,
                     receiver,
                     {

@@ -163,6 +163,8 @@ FIXTURES = frozenset({"fixture"})
 MODULE_NAME = frozenset({"__name__"})
 """What tells whether a file is run by itself."""
 MODULE_MARKS = frozenset({"pytestmark"})
+WAITS = frozenset({"synchronize", "wait", "wait_stream", "wait_event", "wait_for_everyone", "barrier"})
+"""Methods and functions after which copies from a device are complete."""
 REACHED = frozenset({"sync", "clock", "forks", "spawns", "loads", "touches-cuda", "moves"})
 """Topics that a function's callers want to know of."""
 BUILTINS = frozenset(

@@ -16,7 +16,7 @@ from torch.utils import _device as device_context
 from . import cuda, stand_in
 from .generator import Generator, check_generator
 from .stand_in import CUDA, is_presented, target_of
-from .storage import device_of
+from .storage import DEVICE, device_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,6 +77,8 @@ def _wrap(owner: Any, name: str) -> None:
             args = (args[0], target_of(args[1]), *args[2:])
         if kwargs.get("generator") is not None:
             check_generator(kwargs["generator"], _result_device(args, kwargs))
+        if kwargs.get("non_blocking"):  # it needs pinned memory, an optimization of real hardware
+            kwargs["non_blocking"] = stand_in.device.type != DEVICE
         if kwargs.get("pin_memory"):
             return original(*args, **{**kwargs, "pin_memory": False}).pin_memory()
         return original(*args, **kwargs)

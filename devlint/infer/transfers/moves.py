@@ -16,6 +16,7 @@ from ..log import RawMove
 from ..machine import COPIES, GRADIENTS, Machine, Site, class_name, text_of
 
 _EMPTY = "factories.factory"
+_UNDER_WAY = "non_blocking"
 _ASKS = frozenset({"requires_grad_"})
 
 
@@ -166,8 +167,26 @@ def _note_switch(machine: Machine, base: Value, place: Place) -> None:
 
 
 def _moved(machine: Machine, site: Site, kind: Kind, place: Place, base: Value) -> Value:
-    origin = Origin("moved", machine.here.name, machine.here.number(site.node))
-    return Value(kind, place, base.who, base.known, origin=origin)
+    at = machine.here.number(site.node)
+    given = site.args.get("non_blocking")
+    api = ""
+    if (
+        given is not None
+        and constant(given) is True
+        and place.form is Form.CPU
+        and base.place.form is not place.form
+    ):
+        machine.state.copies |= {at}
+        api = _UNDER_WAY
+    return Value(kind, place, base.who, base.known, origin=Origin("moved", machine.here.name, at, api))
+
+
+def is_under_way(machine: Machine, value: Value) -> bool:
+    """Whether a value is a copy to the cpu that nothing has waited for."""
+    origin = value.origin
+    if origin is None or origin.api != _UNDER_WAY or origin.function != machine.here.name:
+        return False
+    return origin.at in machine.state.copies
 
 
 def tensor(machine: Machine, site: Site) -> Value:
