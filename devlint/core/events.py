@@ -223,6 +223,8 @@ class Hidden(NamedTuple):
     """Whether a caller made it, who may have moved it."""
     replaceable: bool
     """Whether what torch.nn has for it could stand in its place, as far as its uses in the class show."""
+    meets: str = ""
+    """Of a tensor, the expression that it meets where the module runs."""
 
 
 class Bind(NamedTuple):

@@ -117,6 +117,8 @@ class ClassSummary(NamedTuple):
     """The dotted names of its own methods."""
     after_init: tuple[Effect, ...]
     requires: Why
+    registered: frozenset[str] = frozenset()
+    """The names under which it registers buffers and parameters; `*` for one that is not known."""
 
 
 class ModuleSummary(NamedTuple):

@@ -177,6 +177,8 @@ class Expressions(Machine):
                 return Value(Kind.NUMBER, measures=base.who)
             if name in knowledge.GRADIENT:
                 self.leaf(base, "differentiated")
+            elif name in knowledge.TRANSPOSED or name in knowledge.TENSOR_DATA:
+                return self.sliced(base, 0)
             return Value(Kind.TENSOR, base.place, base.who)
         if isinstance(base.known, Defined) and (kind is Kind.INSTANCE or kind is Kind.MODULE):
             return self._instance_attribute(base, base.known.dotted, name, node)
@@ -265,8 +267,8 @@ class Expressions(Machine):
             return value._replace(who=part) if value.kind in (Kind.MODULE, Kind.UNKNOWN) else value
         if term is not None:
             value = instance_attribute(self, base, term)
-            if view.is_module and value.origin is not None and is_made(value):
-                value = value._replace(origin=value.origin._replace(how="attribute"))
+            if view.is_module:
+                value = _of_attribute(value, f"{view.name}.{name}")
             if view.is_module and ref is not None and value.kind in (Kind.PARAMETER, Kind.MODULE):
                 part = self.objects.part(ref, Attr(name))
                 if value.kind is Kind.PARAMETER:
@@ -369,6 +371,8 @@ class Expressions(Machine):
         left, right = one[1], other[1]
         if left.kind is Kind.STRING:
             return STRING
+        if left.kind is Kind.MODULE and right.kind is Kind.CONTAINER:
+            return left  # `layers += [layer]` of a ModuleList
         if left.kind is Kind.CONTAINER or right.kind is Kind.CONTAINER:
             return concatenation(self, left, right)
         if isinstance(op, _ARITHMETIC):
@@ -714,6 +718,19 @@ class Expressions(Machine):
             element = self.objects.parents[element]
         if element != ref:
             self.log.note(element, Evidence.PLACED)
+
+
+def _of_attribute(value: Value, attribute: str, depth: int = 2) -> Value:
+    """A tensor that the attribute of a module holds, by itself or in a container: what made it is done."""
+    if value.origin is not None and is_made(value):
+        return value._replace(origin=value.origin._replace(how="attribute", attribute=attribute))
+    if value.kind is not Kind.CONTAINER or not depth:
+        return value
+    items, element = value.items, value.element
+    return value._replace(
+        items=tuple(_of_attribute(item, attribute, depth - 1) for item in items) if items else items,
+        element=_of_attribute(element, attribute, depth - 1) if element is not None else None,
+    )
 
 
 def _position(base: Value, index: Value) -> int | None:

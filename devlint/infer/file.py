@@ -305,6 +305,7 @@ class File:
         own = self.classes.get(function.owner) if function.owner is not None else None
         if own is not None:
             own.reaches |= outcome.summary.reaches
+            own.registered |= outcome.log.registered
             if function.own_name in CONSTRUCTORS:
                 if function.own_name == CONSTRUCTORS[0]:
                     own.effects = outcome.after_init

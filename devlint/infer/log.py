@@ -221,6 +221,7 @@ class Log:
         "notes",
         "owners",
         "reaches",
+        "registered",
         "reveals",
         "runs",
         "sites",
@@ -270,6 +271,8 @@ class Log:
         self.owners: dict[ast.Call, Value] = {}
         """What the receiver of a discarded move is an attribute or item of."""
         self.reaches: set[str] = set()
+        self.registered: set[str] = set()
+        """The names under which buffers and parameters of `self` are registered; `*` for one not known."""
         self.reveals: dict[int, tuple[Value, Place]] = {}
         self.named: dict[Ref, bool] = {}
         """What was named where a device goes, and whether an accelerator is certain wherever it was."""

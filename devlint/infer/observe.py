@@ -387,7 +387,7 @@ class Observer:
             if key not in found or told.at.span < found[key].at.span:
                 found[key] = told
         yield from found.values()
-        for behind in Meetings(self.settled, self.text.lines).found():
+        for behind in self._found_behind:
             made = self._behind(behind)
             if made is not None:
                 yield made
@@ -462,7 +462,11 @@ class Observer:
     @cached_property
     def _hidden(self) -> dict[ast.AST, event.Hidden]:
         """By the target of an assignment, what a module does not know of."""
-        return dict(hidden(self.settled))
+        return dict(hidden(self.settled, self._found_behind))
+
+    @cached_property
+    def _found_behind(self) -> tuple[Behind, ...]:
+        return tuple(Meetings(self.settled, self.text.lines).found())
 
     @cached_property
     def _before_moves(self) -> set[ast.expr]:

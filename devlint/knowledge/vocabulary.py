@@ -84,6 +84,8 @@ WRAPPED_MODULE = frozenset({"module"})
 """What DataParallel and its like call the module inside."""
 MODULE_PARAMETERS = names.MODULE_PARTS
 LOADER_ATTRIBUTES = names.LOADER_ONLY
+TRANSPOSED = frozenset({"T", "H", "mT", "mH"})
+"""Attributes of tensors that are the same tensor with its dimensions in another order."""
 TENSOR_VIEWS = frozenset({"mT", "mH"})
 """Attributes, no methods, that only tensors have."""
 NO_LAYER = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "mm", "bmm", "mv"})
