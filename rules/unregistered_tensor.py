@@ -37,6 +37,8 @@ from ..rule import (
     outside,
 )
 
+_ELSE = "under another condition it is a Parameter, which moves"
+
 
 class UnregisteredTensor(Rule[Bind]):
     """A tensor, or a container of Parameters, that the module does not know."""
@@ -57,9 +59,10 @@ class UnregisteredTensor(Rule[Bind]):
                 "they stay behind when the module moves, nothing trains them, and `state_dict()` lacks them",
             )
             return
+        why = f"it meets `{hidden.meets}`, which is wherever the module runs" if hidden.meets else _ELSE
         yield Report(
             f"`self.{event.name}` is a plain tensor, which stays on the cpu when the module moves",
-            f"it meets `{hidden.meets}`, which is wherever the module runs",
+            why,
             change=_registered(node, event, ask),
         )
 

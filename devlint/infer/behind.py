@@ -132,7 +132,9 @@ class Meetings:
         return bool(sources) and depth > 0 and all(self._is_no_number(each, depth - 1) for each in sources)
 
     def _is_input(self, ref: Ref) -> bool:
-        """Whether it is the first that the `forward` of a module is given: what its layers compute with."""
+        """Whether it is, or is in, the first that the `forward` of a module is given: what layers use."""
+        while isinstance(self.objects.ways[ref], (Item, Element)):
+            ref = self.objects.parents[ref]
         if not self.objects.is_parameter(ref) or self._rooted(ref) is not Conflict.PORTABLE:
             return False
         function = self.file.functions.get(self.objects.functions[ref])

@@ -69,6 +69,10 @@ class Class:
             self._joined[name] = found
         return found
 
+    def assigned(self) -> Collection[str]:
+        """The attributes that methods of this very class assign."""
+        return self._assigned
+
     def assigning(self, name: str) -> Collection[str]:
         """The methods of this very class that assign an attribute."""
         return self._assigned.get(name, {})

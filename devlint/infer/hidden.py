@@ -9,6 +9,7 @@ from .. import knowledge
 from ..core.events import Conflict, Container, Hidden
 from ..core.kinds import Kind
 from ..core.paths import Attr, Ref
+from ..core.values import Value, is_made
 from .behind import Behind
 from .classes import Class
 from .function import CONSTRUCTORS
@@ -38,11 +39,14 @@ def hidden(settled: Settled, behind: Iterable[Behind]) -> Iterator[tuple[ast.AST
     for found in behind:
         if found.origin.attribute and found.conflict in _SURE:
             met.setdefault(found.origin.attribute, found)
-    for attribute, found in met.items():
-        name, _, own = attribute.rpartition(".")
-        known = settled.file.classes.get(name)
-        if known is not None and _is_plain(known):
-            yield from _tensor(settled, known, own, found)
+    for cls in settled.file.classes.values():
+        if _is_plain(cls):
+            for name in cls.assigned():
+                found = met.get(f"{cls.name}.{name}")
+                if found is not None:
+                    yield from _tensor(settled, cls, name, ast.unparse(found.other_at)[:_QUOTED])
+                elif _else_parameter(settled, cls, name):
+                    yield from _tensor(settled, cls, name, "")
 
 
 def _is_plain(cls: Class) -> bool:
@@ -55,7 +59,26 @@ def _is_plain(cls: Class) -> bool:
     )
 
 
-def _tensor(settled: Settled, cls: Class, name: str, met: Behind) -> Iterator[tuple[ast.AST, Hidden]]:
+def _else_parameter(settled: Settled, cls: Class, name: str) -> bool:
+    """Whether the constructor makes a Parameter of it in one case, and leaves a tensor in another."""
+    made = _making(settled, cls)
+    values = [settled.logs[method].binds[node].value for method, node in _targets(settled, cls, made, name)]
+    tensors = [value for value in values if value.kind is Kind.TENSOR and is_made(value) and _dims(value)]
+    if not tensors or not any(value.kind is Kind.PARAMETER for value in values):
+        return False
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
+        for method in set(cls.methods.values()) - set(made)
+        if method in settled.file.functions
+        for node in ast.walk(settled.file.functions[method].node)
+    )
+
+
+def _dims(value: Value) -> int:
+    return value.origin.dims if value.origin is not None else 0
+
+
+def _tensor(settled: Settled, cls: Class, name: str, met: str) -> Iterator[tuple[ast.AST, Hidden]]:
     """A tensor that the constructor makes on the cpu, and that meets what is elsewhere."""
     made = _making(settled, cls)
     if cls.registers(name) or not set(cls.assigning(name)) <= set(made) or _moved_from_outside(settled, name):
@@ -69,7 +92,7 @@ def _tensor(settled: Settled, cls: Class, name: str, met: Behind) -> Iterator[tu
     term = cls.own_attribute(name)
     if term is None or term.kind is not Kind.CONTAINER:
         form = ""
-    yield node, Hidden(Kind.TENSOR, form, False, once and not form, ast.unparse(met.other_at)[:_QUOTED])
+    yield node, Hidden(Kind.TENSOR, form, False, once and not form, met)
 
 
 def _moved_from_outside(settled: Settled, name: str) -> bool:
