@@ -92,7 +92,23 @@ def _tensor(settled: Settled, cls: Class, name: str, met: str) -> Iterator[tuple
     term = cls.own_attribute(name)
     if term is None or term.kind is not Kind.CONTAINER:
         form = ""
+    else:
+        attribute = settled.objects.part(settled.objects.self_of(cls.name), Attr(name))
+        log = settled.logs[method]
+        if log.binds[node].value.who in log.handed or _is_filled(settled, attribute, made):
+            return
     yield node, Hidden(Kind.TENSOR, form, False, once and not form, met)
+
+
+def _is_filled(settled: Settled, attribute: Ref, made: list[str]) -> bool:
+    """Whether what is in a container changes after it was made: by a method, or by what it is given to."""
+    objects = settled.objects
+    return _known_elsewhere(settled, attribute) or any(
+        raw.target == "item" and type(raw.owner.who) is int and objects.is_part(raw.owner.who, attribute)
+        for name, log in settled.logs.items()
+        if name not in made
+        for raw in log.binds.values()
+    )
 
 
 def _moved_from_outside(settled: Settled, name: str) -> bool:
