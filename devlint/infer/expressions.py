@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from .. import knowledge
+from ..bind.names import last_name
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Item
@@ -443,7 +444,7 @@ class Expressions(Machine):
         before = len(self.log.literals)
         values = [self.eval(operand) for operand in operands]
         if len(self.log.literals) > before:
-            self.harmless(operands, "compared")
+            self.harmless([part for each in operands for part in _compared(each)], "compared")
         if len(values) == 2:
             left, right = values
             self.log.compares[node] = RawCompare(
@@ -731,6 +732,20 @@ def _of_attribute(value: Value, attribute: str, depth: int = 2) -> Value:
         items=tuple(_of_attribute(item, attribute, depth - 1) for item in items) if items else items,
         element=_of_attribute(element, attribute, depth - 1) if element is not None else None,
     )
+
+
+def _compared(node: ast.expr) -> Iterator[ast.expr]:
+    """The constants that a comparison compares, not those that what it compares is computed with."""
+    if isinstance(node, ast.Constant):
+        yield node
+    elif isinstance(node, (ast.Tuple, ast.List, ast.Set)):
+        for item in node.elts:
+            yield from _compared(item)
+    elif isinstance(node, ast.Attribute):
+        yield from _compared(node.value)  # `torch.device("cuda").type`
+    elif isinstance(node, ast.Call) and not (node.keywords or last_name(node.func) in knowledge.MOVES):
+        for item in node.args:  # `torch.device("cuda")`, `str("cuda")`
+            yield from _compared(item)
 
 
 def _position(base: Value, index: Value) -> int | None:
