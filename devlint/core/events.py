@@ -27,6 +27,8 @@ class Why(NamedTuple):
     """Such as `function:run_gpu`, `import:triton`, `option:use_cuda`."""
     absent: bool = False
     """Whether it is the other side of such a condition: no accelerator is there, or none is wanted."""
+    tensor: str = ""
+    """The tensor of which a condition asked whether it is on CUDA, as the program calls it: it is."""
 
     @property
     def guarded(self) -> bool:

@@ -85,9 +85,9 @@ class State:
     def certain(self, hint: str = "") -> None:
         """An accelerator is there from here on; with a hint, only a name says so."""
         if not hint:
-            self.why = Why(True, self.why.hints)
+            self.why = self.why._replace(certain=True, absent=False)
         elif hint not in self.why.hints:
-            self.why = Why(self.why.certain, (*self.why.hints, hint))
+            self.why = self.why._replace(hints=(*self.why.hints, hint), absent=False)
 
 
 def both(a: Why, b: Why) -> Why:

@@ -615,6 +615,8 @@ class Expressions(Machine):
             if ref is not None and not self.objects.labels[ref]:
                 self.objects.labels[ref] = target.id
             self.state.env[target.id] = value
+            if target.id == self.state.why.tensor.partition(".")[0]:
+                self.state.why = self.state.why._replace(tensor="")  # it is another one now
             self.bound(target.id, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self._bind_several(target, value)

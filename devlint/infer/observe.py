@@ -77,7 +77,7 @@ class Observer:
 
     def at(self, node: ast.expr, function: str, why: Why, loops: int) -> At:
         """Where something happens, and under what."""
-        guard = Why(why.certain, (*why.hints, *self._nature)) if self._nature else why
+        guard = why._replace(hints=(*why.hints, *self._nature)) if self._nature else why
         kind = NODE_TYPES.get(type(node), "")
         return At(self.text.span(node), kind, function, guard, loops, self.context(function))
 
@@ -369,7 +369,7 @@ class Observer:
                     continue
                 born = self.settled.logs[where].born.get(number, Why())
                 hints = tuple(dict.fromkeys((*raw.why.hints, *born.hints)))
-                why = Why(raw.why.certain or born.certain, hints)
+                why = raw.why._replace(certain=raw.why.certain or born.certain, hints=hints)
                 role = harmless.get(node, raw.role)
                 told = event.Literal_(self.at(node, function, why, raw.loops), str(node.value), role)
                 known = found.get(node)

@@ -165,6 +165,9 @@ FIXTURES = frozenset({"fixture"})
 MODULE_NAME = frozenset({"__name__"})
 """What tells whether a file is run by itself."""
 MODULE_MARKS = frozenset({"pytestmark"})
+CUDA = "cuda"
+ASKS_CUDA = frozenset({"is_cuda"})
+"""Attributes of tensors and devices that say whether they are on CUDA."""
 WAITS = frozenset({"synchronize", "wait", "wait_stream", "wait_event", "wait_for_everyone", "barrier"})
 """Methods and functions after which copies from a device are complete."""
 REACHED = frozenset({"sync", "clock", "forks", "spawns", "loads", "touches-cuda", "moves"})
