@@ -110,6 +110,13 @@ class Holder(NamedTuple):
     """That place."""
 
 
+class Touched(NamedTuple):
+    """Where CUDA had been initialised before something happens, whatever the path to it."""
+
+    span: Span
+    function: str
+
+
 class Call(NamedTuple):
     """A call of a function that knowledge names, or of a method of a known kind."""
 
@@ -128,6 +135,8 @@ class Call(NamedTuple):
     """What use shows of what it loads: the `state` of a module or optimizer, a `module`."""
     conditional: bool = False
     """Whether a condition of its function, of whatever kind, decides if it is reached."""
+    touched: Touched | None = None
+    """Where CUDA had been initialised before, if it had."""
 
 
 class Use(NamedTuple):
@@ -239,6 +248,8 @@ class Bind(NamedTuple):
     value: Seen
     hidden: Hidden | None = None
     """What of it, in the end, the module that owns the attribute does not know of."""
+    touched: Touched | None = None
+    """Where CUDA had been initialised before, if it had."""
 
 
 class Literal_(NamedTuple):

@@ -40,7 +40,7 @@ class Mark(NamedTuple):
 class State:
     """What holds at one point; copied where control parts, joined where it meets."""
 
-    __slots__ = ("alive", "copies", "default", "env", "marks", "places", "why", "without")
+    __slots__ = ("alive", "copies", "default", "env", "marks", "places", "touched", "why", "without")
 
     def __init__(self) -> None:
         self.env: dict[Key, Value] = {}
@@ -56,6 +56,8 @@ class State:
         """The default device, where one was set."""
         self.copies: frozenset[int] = frozenset()
         """Moves to the cpu that may be under way, by their nodes' numbers."""
+        self.touched: tuple[str, int] | None = None
+        """Where CUDA was initialised, whatever the path: the function, and the node's number in it."""
         self.without = False
         """Whether no accelerator is in use: a condition asked for one, and this is where there is none."""
 
@@ -68,6 +70,7 @@ class State:
         new.why = self.why
         new.alive = self.alive
         new.default = self.default
+        new.touched = self.touched
         new.without = self.without
         new.copies = self.copies
         return new
@@ -141,4 +144,6 @@ def join_states(a: State, b: State, either: Either) -> State:
     joined.copies = a.copies & b.copies
     if a.default != b.default:
         joined.default = UNKNOWN_PLACE
+    if b.touched is None:
+        joined.touched = None
     return joined

@@ -101,6 +101,8 @@ class FunctionSummary(NamedTuple):
     yields: bool
     chooses: frozenset[str] = frozenset()
     """Parameters that may name a device that is not there: the function goes on without it."""
+    touches: bool = False
+    """Whether CUDA is initialised once it has returned."""
 
 
 class ClassSummary(NamedTuple):

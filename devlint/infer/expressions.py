@@ -676,7 +676,9 @@ class Expressions(Machine):
         ref = self.ref(base)
         step = subscript_step(target.slice)
         name = step.key if isinstance(step.key, str) and not step.variable else ""
-        self.log.binds[target] = RawBind("item", base, name, value, self.state.why, self.loops)
+        self.log.binds[target] = RawBind(
+            "item", base, name, value, self.state.why, self.loops, touched=self.state.touched
+        )
         if base.kind in TENSORS:
             self._store(target, base, index, value)
         if ref is None or base.kind in TENSORS:

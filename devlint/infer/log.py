@@ -92,6 +92,8 @@ class RawCall(NamedTuple):
     """How many conditions of its function enclose it."""
     pending: bool = False
     """Whether it is given a copy from a device that nothing has waited for."""
+    touched: tuple[str, int] | None = None
+    """Where its function had initialised CUDA before."""
 
 
 class RawUse(NamedTuple):
@@ -111,6 +113,8 @@ class RawBind(NamedTuple):
     value: Value
     why: Why
     loops: int
+    touched: tuple[str, int] | None = None
+    """Where its function had initialised CUDA before."""
 
 
 class RawCompare(NamedTuple):
@@ -178,6 +182,8 @@ class Site(NamedTuple):
     places: dict[Ref, Place]
     marks: dict[tuple[str, Ref], Mark]
     why: Why
+    touched: tuple[str, int] | None = None
+    """Where the caller had initialised CUDA before."""
 
 
 class Stale(NamedTuple):

@@ -27,6 +27,7 @@ from .log import Log, RawCall, RawMove, Stale
 from .machine import COPIES, REPLACES
 from .settle import Clash, Settled
 from .testcode import is_test_code
+from .touched import Touched
 from .trace import Tracer
 
 Wants = Callable[[str, str], bool]
@@ -72,6 +73,7 @@ class Observer:
         self._nature = tuple(self.file.nature)
         self._contexts: dict[str, frozenset[str]] = {}
         self._in_tests = is_test_code(settled)
+        self.touched = Touched(settled)
 
     # Where
 
@@ -101,6 +103,14 @@ class Observer:
             yield "dataset"
         if "test-case" in cls.topics or _is_test_case(cls):
             yield "test"
+
+    def _touched(self, function: str, own: tuple[str, int] | None) -> event.Touched | None:
+        """Where CUDA had been initialised, in the function or before it runs."""
+        where = own or self.touched.before(function)
+        node = self.node(*where) if where is not None else None
+        if where is None or not isinstance(node, ast.expr):
+            return None
+        return event.Touched(self.text.span(node), where[0])
 
     def node(self, function: str, number: int) -> ast.AST | None:
         """The node of a number, if the function is of this file."""
@@ -340,6 +350,7 @@ class Observer:
                     topics,
                     self._becomes(function, node) if "loads" in topics else frozenset(),
                     raw.branches > 0,
+                    self._touched(function, raw.touched),
                 )
 
     def _becomes(self, function: str, node: ast.Call) -> frozenset[str]:
@@ -457,6 +468,7 @@ class Observer:
                         raw.name,
                         self.seen(raw.value, raw.value.place, None, function),
                         self._hidden.get(node),
+                        touched=self._touched(function, raw.touched),
                     )
 
     @cached_property
