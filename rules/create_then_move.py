@@ -1,7 +1,5 @@
 """A tensor is made on the cpu and copied to a device at once
 
-The host fills it, waits for memory, and copies it over the bus; `device=` makes it where it is needed.
-
     mask = torch.ones(n, n).to(device)  # DEV503
 
 Name the device where it is made:
@@ -29,6 +27,7 @@ Counts().__enter__()
 """
 _EXACT = frozenset({"zeros", "ones", "empty", "full", "eye", "arange", "tensor", "scalar_tensor"})
 _OTHERS = frozenset({"linspace", "logspace", "rand", "randn", "randint", "randperm", "hann_window"})
+_OTHERWISE = (".pin_memory", ".requires_grad_")
 _LEFT_ALONE = frozenset({"device", "out", "generator", "pin_memory", "requires_grad", "layout"})
 
 
@@ -39,37 +38,48 @@ class CreateThenMove(Rule[Move]):
     name = "create-then-move"
     severity = Severity.NOTE
     watches = (api.move("to", "cuda", api.unless(api.casts()), api.result("kept")),)
-    claim = Claim(Observes("torch.copies", bug=2, fixed=0), setup=_COUNT)
+    claim = Claim(Observes("torch.copies > 0", bug=True, fixed=False), setup=_COUNT)
 
     def suspects(self, event: Move) -> bool:
         """What is made on the cpu, and goes elsewhere."""
         here, target = event.receiver, event.target
-        on_cpu = here.place.form is Form.CPU and here.place.of is None
+        made = here.origin is not None and here.origin.how == "factory"
+        on_cpu = made and here.place.form is Form.CPU and here.place.of is None
         return on_cpu and here.kind in TENSORS and target is not None and target.form is not Form.CPU
 
     def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:
-        """Look for the call that makes the tensor, under methods that change it."""
+        """Look for the call that makes the tensor, under all that is done with it before it is moved."""
         assert isinstance(node, cst.Call)
-        made = node.func
-        while isinstance(made, cst.Attribute) and isinstance(made.value, cst.Call):
-            call, made = made.value, made.value.func
-            name = made.attr.value if isinstance(made, cst.Attribute) else ""
-            origin = ask.value_of(call).origin
-            if name in ("pin_memory", "requires_grad_"):
-                return
-            if origin is None or origin.how != "factory" or origin.api != f"torch.{name}":
+        made: list[cst.Call] = []
+        for part in _parts(node.func, ask):
+            if isinstance(part, cst.Call):
+                made.append(part)
                 continue
+            seen, source = ask.value_of(part), api.source_of(part)
+            if (seen.certain and seen.kind in TENSORS) or source.endswith(_OTHERWISE):
+                return
+        for call in made[:1]:
+            name = api.source_of(call.func).rpartition(".")[2]
             given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
             if name in _EXACT | _OTHERS and not given & _LEFT_ALONE and not any(a.star for a in call.args):
-                what = f"`{api.source_of(made)}()` makes its tensor on the cpu, to copy it at once"
-                yield Report(
-                    what, "with `device=` it is made where it is needed", change=_cure(node, call, ask)
-                )
-            return
+                cure = _cure(node, call, ask) if len(made) == 1 else None
+                what = f"`{api.source_of(call.func)}()` makes its tensor on the cpu, to copy it at once"
+                yield Report(what, "`device=` makes it where it is needed", change=cure)
+
+
+def _parts(node: cst.CSTNode, ask: Ask) -> Iterator[cst.CSTNode]:
+    """The calls in an expression that make tensors, and the names around them."""
+    origin = ask.value_of(node).origin if isinstance(node, cst.Call) else None
+    if origin is not None and origin.how == "factory" and origin.api:
+        yield node
+        return
+    if isinstance(node, (cst.Name, cst.Attribute)):
+        yield node
+    for child in node.children:
+        yield from _parts(child, ask)
 
 
 def _cure(node: cst.Call, made: cst.Call, ask: Ask) -> Change | None:
-    """`f(…).to(d)` becomes `f(…, device=d)`."""
     assert isinstance(node.func, cst.Attribute)
     moves = [arg for arg in node.args if arg.keyword is None or arg.keyword.value != "non_blocking"]
     device: cst.BaseExpression = moves[0].value if moves else cst.SimpleString('"cuda"')
