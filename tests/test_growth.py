@@ -29,8 +29,75 @@ def _helpers(count: int) -> str:
     return first + _times(count, rest)
 
 
+def _derived(count: int) -> str:
+    """Each class derives from the one before it."""
+    body = "    def forward(self, x):\n        x.cuda()\n        return x\n"
+    return f"class C0(nn.Module):\n{body}" + _times(count, f"class C@(C#):\n{body}")
+
+
+def _elifs(count: int) -> str:
+    first = "def f(k, x):\n    if k == 0:\n        x = x.cuda()\n"
+    return first + _times(count, "    elif k == @:\n        x = x.to('cuda:#')\n") + "    return x\n"
+
+
+def _ifs_in_loop(count: int) -> str:
+    made = _times(count, "    v# = torch.ones(3)\n")
+    moved = _times(count, "        if i == #:\n            v# = v#.cuda()\n")
+    return f"def f(k):\n{made}    for i in k:\n{moved}"
+
+
+def _cases(count: int) -> str:
+    cases = _times(count, "        case #:\n            x.to(d)\n")
+    return f"def f(k, x: torch.Tensor, d):\n    match k:\n{cases}"
+
+
+def _wide(count: int) -> str:
+    """A class with many modules, and as many methods."""
+    made = _times(count, "        self.a# = nn.Linear(1, 1).cuda()\n")
+    used = _times(count, "    def m#(self, x):\n        return self.a#(x)\n")
+    return f"class N(nn.Module):\n    def __init__(self):\n        super().__init__()\n{made}{used}"
+
+
+def _ring(count: int) -> str:
+    """Functions that call each other in a ring."""
+    calls = _times(count, "def f#(x):\n    x.cuda()\n    return f@(x)\n")
+    return f"{calls}def f{count}(x):\n    return f0(x)\n"
+
+
+def _nested_loops(count: int) -> str:
+    loops = "".join(f"{'    ' * (depth + 1)}for i{depth} in k:\n" for depth in range(count))
+    return f"def f(x, k):\n{loops}{'    ' * (count + 1)}x = x.cuda()\n"
+
+
 PROGRAMS: dict[str, tuple[Callable[[int], str], int]] = {
     "helpers": (_helpers, 12),
+    "classes that derive from each other": (_derived, 50),
+    "elif": (_elifs, 50),
+    "ifs in a loop": (_ifs_in_loop, 50),
+    "cases with findings": (_cases, 50),
+    "modules and methods of one class": (_wide, 50),
+    "a ring of functions": (_ring, 20),
+    "nested loops": (_nested_loops, 4),
+    "tuples that double": (lambda count: "y = (torch.ones(3),)\n" + _times(count, "y = y + y\n"), 40),
+    "loops that rebind": (
+        lambda count: "def f(xs, d):\n" + _times(count, "    for x in xs:\n        x = x.to(d)\n"),
+        50,
+    ),
+    "objects that are moved": (
+        lambda count: "d = 'cuda'\n" + _times(count, "m# = nn.Linear(1, 1)\nm#.to(d)\n"),
+        50,
+    ),
+    "optimizers": (
+        lambda count: _times(
+            count, "m# = nn.Linear(1, 1)\no# = torch.optim.SGD(m#.parameters())\nm#.cuda()\n"
+        ),
+        25,
+    ),
+    "statements on one line": (lambda count: "x = torch.ones(3)\n" + _times(count, "x.cuda(); ") + "\n", 50),
+    "calls of a helper": (
+        lambda count: "def f(x):\n    return x.cuda()\n" + _times(count, "y# = f(torch.ones(3))\n"),
+        50,
+    ),
 }
 """How each program is made, and the smallest size to look at."""
 

@@ -15,8 +15,11 @@ class Uses:
     def __init__(self, scope: ast.AST) -> None:
         self.scope = scope
         self._parents: dict[ast.AST, ast.AST] = {}
+        self._loads: dict[str, list[ast.Name]] = {}
         for node in ast.walk(scope):
             self._parents.update(dict.fromkeys(ast.iter_child_nodes(node), node))
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                self._loads.setdefault(node.id, []).append(node)
 
     def bound_to(self, value: ast.AST) -> str | None:
         """The one variable that a value is assigned to."""
@@ -35,9 +38,7 @@ class Uses:
         """
         loops = {each for each in self._around(node) if isinstance(each, _LOOPS)}
         first, again = [], []
-        for load in ast.walk(self.scope):
-            if not (isinstance(load, ast.Name) and load.id == name and isinstance(load.ctx, ast.Load)):
-                continue
+        for load in self._loads.get(name, ()):
             parent, around = self._parents[load], set(self._around(load))
             if any(isinstance(each, _SCOPES) and each is not self.scope for each in around):
                 return None
@@ -53,9 +54,9 @@ class Uses:
     def attributes(self, name: str) -> set[str]:
         """The attributes of a variable that are read anywhere."""
         return {
-            node.attr
-            for node in ast.walk(self.scope)
-            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == name
+            parent.attr
+            for load in self._loads.get(name, ())
+            if isinstance(parent := self._parents.get(load), ast.Attribute)
         }
 
     def _around(self, node: ast.AST) -> Iterator[ast.AST]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from .paths import MAX_STEPS, Attr, Element, Item, Path, Ref, Root, Step
@@ -43,6 +44,7 @@ class Objects:
         """What an object that is one of several may be."""
         self._numbers: dict[tuple[Ref | str, _Way], Ref] = {}
         self._foreign: dict[str, Ref] = {}
+        self._parts: dict[Ref, list[Ref]] = {}
 
     def _add(self, key: tuple[Ref | str, _Way], parent: Ref, function: str, label: str, whole: Ref) -> Ref:
         ref = len(self.parents)
@@ -81,10 +83,21 @@ class Objects:
         key = (ref, step)
         found = self._numbers.get(key)
         if found is None:
-            return self._add(key, ref, self.functions[ref], label or self._label_of(ref, step), -1)
+            found = self._add(key, ref, self.functions[ref], label or self._label_of(ref, step), -1)
+            self._parts.setdefault(ref, []).append(found)
+            return found
         if not self.labels[found]:
             self.labels[found] = label or self._label_of(ref, step)
         return found
+
+    def parts(self, ref: Ref) -> Iterator[Ref]:
+        """All parts of an object that are known by now, and their parts."""
+        todo = [ref]
+        while todo:
+            found = self._parts.get(todo.pop())
+            if found is not None:
+                yield from found
+                todo += found
 
     def _label_of(self, ref: Ref, step: Step) -> str:
         label = self.labels[ref]
@@ -196,6 +209,11 @@ class Objects:
         while (owner := self.owner(ref)) >= 0:
             ref = owner
         return ref
+
+    @property
+    def known_abroad(self) -> int:
+        """How many objects other functions of this file know by a name that `path` made."""
+        return len(self._foreign)
 
     def foreign(self, name: str) -> Ref | None:
         """The object that another function of this file knows by a name that `path` made."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from itertools import compress, islice
+from operator import is_, is_not
+from typing import NamedTuple, TypeVar
 
 from .events import Why
 from .paths import Ref, Step
@@ -13,6 +15,8 @@ Key = str | tuple[Ref, Step]
 """A variable's name, or an object and the step to a part of it."""
 
 NEVER = Why()
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 OPTIMIZER, WRAPPED = "optimizer", "wrapped"
@@ -40,7 +44,7 @@ class Mark(NamedTuple):
 class State:
     """What holds at one point; copied where control parts, joined where it meets."""
 
-    __slots__ = ("alive", "copies", "default", "env", "marks", "places", "touched", "why", "without")
+    __slots__ = ("alive", "copies", "default", "env", "marks", "places", "why", "without")
 
     def __init__(self) -> None:
         self.env: dict[Key, Value] = {}
@@ -56,8 +60,6 @@ class State:
         """The default device, where one was set."""
         self.copies: frozenset[int] = frozenset()
         """Moves to the cpu that may be under way, by their nodes' numbers."""
-        self.touched: tuple[str, int] | None = None
-        """Where CUDA was initialised, whatever the path: the function, and the node's number in it."""
         self.without = False
         """Whether no accelerator is in use: a condition asked for one, and this is where there is none."""
 
@@ -70,7 +72,6 @@ class State:
         new.why = self.why
         new.alive = self.alive
         new.default = self.default
-        new.touched = self.touched
         new.without = self.without
         new.copies = self.copies
         return new
@@ -88,9 +89,9 @@ class State:
     def certain(self, hint: str = "") -> None:
         """An accelerator is there from here on; with a hint, only a name says so."""
         if not hint:
-            self.why = self.why._replace(certain=True, absent=False)
+            self.why = Why(True, self.why.hints)
         elif hint not in self.why.hints:
-            self.why = self.why._replace(hints=(*self.why.hints, hint), absent=False)
+            self.why = Why(self.why.certain, (*self.why.hints, hint))
 
 
 def both(a: Why, b: Why) -> Why:
@@ -114,6 +115,18 @@ def later(a: Mark, b: Mark) -> bool:
     return PHASES.index(a.counts_as) > PHASES.index(b.counts_as)
 
 
+def changed(a: dict[K, V], b: dict[K, V]) -> list[tuple[K, V]]:
+    """The items of `b` that are not the very ones of `a`.
+
+    Both are mostly copies of a third, with a few values changed and some more items at the end: then no
+    Python is run for all the others.
+    """
+    if all(map(is_, a, b)):
+        differ = map(is_not, a.values(), b.values())
+        return [*compress(b.items(), differ), *islice(b.items(), len(a), None)]
+    return [item for item in b.items() if a.get(item[0]) is not item[1]]
+
+
 def join_states(a: State, b: State, either: Either) -> State:
     """The state after two paths meet; neither argument is changed."""
     if not a.alive:
@@ -122,17 +135,14 @@ def join_states(a: State, b: State, either: Either) -> State:
         return a
     joined = a.copy()
     env = joined.env
-    for key, value in b.env.items():
+    for key, value in changed(a.env, b.env):
         mine = env.get(key)
-        if mine is None:
-            env[key] = value
-        elif mine is not value:
-            env[key] = join(mine, value, either)
+        env[key] = value if mine is None else join(mine, value, either)
     places = joined.places
-    for ref, place in b.places.items():
+    for ref, place in changed(a.places, b.places):
         before = a.places.get(ref)
         places[ref] = Place(Form.EITHER, place.name) if before is None else join_places(before, place)
-    for ref, place in a.places.items():
+    for ref, place in changed(b.places, a.places):
         if ref not in b.places:
             places[ref] = Place(Form.EITHER, place.name)
     for mark, theirs in b.marks.items():
@@ -144,6 +154,4 @@ def join_states(a: State, b: State, either: Either) -> State:
     joined.copies = a.copies & b.copies
     if a.default != b.default:
         joined.default = UNKNOWN_PLACE
-    if b.touched is None:
-        joined.touched = None
     return joined

@@ -315,7 +315,6 @@ def _record(machine: Machine, site: Site, callee: str) -> None:
         places,
         machine.branches,
         _waits(machine, site),
-        machine.state.touched,
     )
 
 
@@ -349,8 +348,6 @@ def perform(machine: Machine, site: Site) -> Value:
     """Do what a row says."""
     row = site.row
     machine.log.reaches |= row.topics & knowledge.REACHED
-    if "touches-cuda" in row.topics:
-        machine.touch(site.node)
     if row.topics:
         if "asks-accelerator" in row.topics:
             return flag(Truth(True, False, machine=True))

@@ -3,14 +3,28 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
+from typing import NamedTuple
 
 from .. import knowledge
 from ..core.events import Why
-from ..core.state import NEVER
+from ..core.paths import Ref
+from ..core.places import Place
+from ..core.state import NEVER, Mark
 from ..core.summary import ClassSummary, Effect, Moved, Term
 from ..core.values import join
+
+
+class Entered(NamedTuple):
+    """What methods find where constructors left it, as long as those say the same."""
+
+    said: list[tuple[Effect, ...]]
+    """What the constructors leave behind."""
+    known: int
+    """How many objects other functions of the file had a name for."""
+    places: dict[Ref, Place]
+    marks: dict[tuple[str, Ref], Mark]
 
 
 class Class:
@@ -38,9 +52,9 @@ class Class:
         self.general_effects: tuple[Effect, ...] = ()
         """The same, whatever callers pass."""
         self.reaches: frozenset[str] = frozenset()
-        self.registered: set[str] = set()
-        """The names under which buffers and parameters are registered."""
         self._lineage: list[Class] | None = None
+        self.entered: dict[int, Entered] = {}
+        """What methods start from, by how many constructors have run."""
 
     # What the file learns
 
@@ -69,14 +83,6 @@ class Class:
             self._joined[name] = found
         return found
 
-    def assigned(self) -> Collection[str]:
-        """The attributes that methods of this very class assign."""
-        return self._assigned
-
-    def assigning(self, name: str) -> Collection[str]:
-        """The methods of this very class that assign an attribute."""
-        return self._assigned.get(name, {})
-
     def general_attributes(self) -> Mapping[str, Term]:
         """All that is assigned in this very class, whatever callers pass."""
         found = dict(self.body)
@@ -93,10 +99,15 @@ class Class:
     def lineage(self) -> list[Class]:
         """This class and its bases in the project, nearest first."""
         if self._lineage is None:
+            self._lineage = [self]  # until it is known, should a base derive from this class in turn
             self._lineage = self._find_lineage()
         return self._lineage
 
     def _find_lineage(self) -> list[Class]:
+        if len(self.bases) < 2:
+            base = self._view(self.bases[0]) if self.bases else None
+            above = base.lineage() if base is not None else []
+            return [self, *above] if self not in above else above
         found: dict[str, Class] = {}
         todo: list[Class] = [self]
         while todo:
@@ -138,10 +149,6 @@ class Class:
                 if found is not None:
                     yield found
 
-    def registers(self, name: str) -> bool:
-        """Whether a buffer or parameter is registered under a name, here or in a base class."""
-        return any(not cls.registered.isdisjoint((name, "*")) for cls in self.lineage())
-
     def method(self, name: str) -> str | None:
         """The dotted name of a method, here or in a base class of the project."""
         for cls in self.lineage():
@@ -171,7 +178,6 @@ class Class:
             dict(sorted(self.methods.items())),
             self.general_effects,
             self.why,
-            frozenset(self.registered),
         )
 
 
@@ -184,5 +190,4 @@ def from_summary(summary: ClassSummary, view: Callable[[str], Class | None]) -> 
     cls.body = dict(summary.attributes)
     cls.why = summary.requires
     cls.effects = summary.after_init
-    cls.registered = set(summary.registered)
     return cls

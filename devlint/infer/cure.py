@@ -248,7 +248,7 @@ def _can_be_bound(settled: Settled, function: str, node: ast.Call) -> bool | Non
     receiver = node.func.value
     if isinstance(receiver, ast.Name):
         home = settled.file.functions.get(function)
-        return True if home is None or receiver.id in _bound_in(home) else None
+        return True if home is None or receiver.id in home.bound else None
     if not evaluated_again(receiver) or not isinstance(receiver, (ast.Attribute, ast.Subscript)):
         return None
     owner = settled.logs[function].owners.get(node)
@@ -277,30 +277,6 @@ def evaluated_again(node: ast.expr) -> bool:
         index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
         return evaluated_again(node.value) and isinstance(index, (ast.Name, ast.Constant))
     return False
-
-
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
-_COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
-
-
-def _bound_in(function: Function) -> frozenset[str]:
-    """The names that an assignment in a function binds without making them new ones."""
-    if function.args is None:
-        return frozenset()
-    names = {arg.arg for arg in ast.walk(function.args) if isinstance(arg, ast.arg)}
-    body = getattr(function.node, "body", [])
-    todo: list[ast.AST] = list(body) if isinstance(body, list) else [body]
-    while todo:
-        each = todo.pop()
-        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
-            names.add(each.id)
-        elif isinstance(each, (ast.Global, ast.Nonlocal)):
-            names.update(each.names)
-        elif isinstance(each, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and each.name:
-            names.add(each.name)
-        if not isinstance(each, (*_SCOPES, *_COMPREHENSIONS)):
-            todo.extend(ast.iter_child_nodes(each))
-    return frozenset(names)
 
 
 def _leaves(tree: ast.Module) -> frozenset[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import cached_property
 
 from ..bind.names import last_name
 from ..core.state import NEVER, Key
@@ -11,6 +12,13 @@ from ..core.values import Value
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 _OF_CLASS = ("__new__", "__init_subclass__", "__class_getitem__")
+
+
+_SCOPES = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda),
+    *(ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp),
+)
+"""What binds names of its own."""
 
 
 class Function:
@@ -63,6 +71,26 @@ class Function:
             found = self._numbers[node] = len(self.nodes)
             self.nodes.append(node)
         return found
+
+    @cached_property
+    def bound(self) -> frozenset[str]:
+        """The names that an assignment in it binds without making them new ones."""
+        if self.args is None:
+            return frozenset()
+        names = {arg.arg for arg in ast.walk(self.args) if isinstance(arg, ast.arg)}
+        body = getattr(self.node, "body", [])
+        todo: list[ast.AST] = list(body) if isinstance(body, list) else [body]
+        while todo:
+            each = todo.pop()
+            if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                names.add(each.id)
+            elif isinstance(each, (ast.Global, ast.Nonlocal)):
+                names.update(each.names)
+            elif isinstance(each, (ast.ExceptHandler, ast.MatchAs, ast.MatchStar)) and each.name:
+                names.add(each.name)
+            if not isinstance(each, _SCOPES):
+                todo.extend(ast.iter_child_nodes(each))
+        return frozenset(names)
 
     @property
     def is_method(self) -> bool:

@@ -12,9 +12,9 @@ from ..core.kinds import Kind
 from ..core.objects import Objects
 from ..core.paths import Ref
 from ..core.places import UNKNOWN_PLACE, Form, Place, join_places
-from ..core.state import NEVER, Key, Mark, State
+from ..core.state import NEVER, Key, Mark, State, changed
 from ..core.summary import NOTHING, ClassSummary, FunctionSummary, ModuleSummary, within
-from ..core.values import UNKNOWN, Api, Defined, Value, element_of, join
+from ..core.values import UNKNOWN, Api, Defined, Value, join
 from .abroad import abroad, class_abroad, function_abroad
 from .apply import Substitution
 from .classes import Class, from_summary
@@ -305,7 +305,6 @@ class File:
         own = self.classes.get(function.owner) if function.owner is not None else None
         if own is not None:
             own.reaches |= outcome.summary.reaches
-            own.registered |= outcome.log.registered
             if function.own_name in CONSTRUCTORS:
                 if function.own_name == CONSTRUCTORS[0]:
                     own.effects = outcome.after_init
@@ -410,8 +409,8 @@ class File:
                 body.run([statement])
         extraction = Extraction(self.objects, here.name)
         enum = "enum" in cls.topics
-        for key, value in body.state.env.items():
-            if isinstance(key, str) and outer.get(key) is not value and value.kind is not Kind.FUNCTION:
+        for key, value in changed(outer, body.state.env):
+            if isinstance(key, str) and value.kind is not Kind.FUNCTION:
                 cls.body[key] = extraction.term(value._replace(origin=None) if enum else value)
         cls.why = body.state.why
 
@@ -593,6 +592,5 @@ def _informs(value: Value, sites: list[Site]) -> bool:
     if value.kind in (Kind.DEVICE, Kind.STRING):
         return value.place.form is not Form.UNKNOWN
     if value.kind is Kind.CONTAINER:
-        element = element_of(value)
-        return element is not None and element.kind is Kind.LOADER
+        return value.element is not None and value.element.kind is Kind.LOADER
     return value.kind is Kind.UNKNOWN and value.who is not None and all(value.who in s.places for s in sites)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable
+from operator import is_
 from typing import NamedTuple
 
 from .. import knowledge
@@ -17,7 +18,7 @@ from ..core.summary import Binding, Bound, Effect, FunctionSummary, Marked, Move
 from ..core.values import NONE, UNKNOWN, Const, Defined, Origin, Truth, Value, container
 from .annotations import annotated
 from .apply import Substitution
-from .classes import Class
+from .classes import Class, Entered
 from .conditions import false_constant
 from .definitions import Function
 from .extract import Extraction, outlasting
@@ -118,7 +119,8 @@ def _enter(machine: Statements, owner: Class | None, given: dict[str, Value], ar
         _require(state, why)
     if owner is not None:
         for cls in owner.lineage():
-            _require(state, cls.why)
+            if cls.why is not NEVER:
+                _require(state, cls.why)
     for name in function.names:
         if "accelerator" in knowledge.hints("function", name):
             state.certain(f"function:{name}")
@@ -182,20 +184,46 @@ def _parameter(
 
 def _enter_method(machine: Statements, cls: Class, receiver: Value) -> None:
     """Where constructors leave the objects of the class."""
+    lineage = cls.lineage()
+    if machine.here.own_name == CONSTRUCTORS[0]:
+        lineage = [each for each in lineage if each is not cls]
+    said = [each.effects for each in lineage]
+    if not any(said):
+        return
+    known = machine.objects.known_abroad
+    entered = cls.entered.get(len(lineage))
+    if entered is None or entered.known != known or not all(map(is_, entered.said, said)):
+        entered = cls.entered[len(lineage)] = Entered(said, known, *_left_by(machine, lineage, receiver))
+    machine.state.places.update(entered.places)
+    machine.state.marks.update(entered.marks)
+
+
+def _left_by(
+    machine: Statements, lineage: list[Class], receiver: Value
+) -> tuple[dict[Ref, Place], dict[tuple[str, Ref], Mark]]:
+    """Where the constructors of a class and its bases leave what is in an instance."""
+    effects: dict[tuple[object, ...], Moved | Marked] = {}
+    for each in reversed(lineage):
+        for effect in each.effects:  # a constructor that calls that of the base class has its effects as well
+            if isinstance(effect, (Moved, Marked)):
+                path = effect.path
+                root = None if path.root.kind == "self" else path.root
+                protocol = effect.protocol if isinstance(effect, Marked) else ""
+                effects[root, path.steps, protocol] = effect
     sub = Substitution(machine, None, {}, receiver)
-    for each in reversed(cls.lineage()):
-        if machine.here.own_name == CONSTRUCTORS[0] and each is cls:
+    places: dict[Ref, Place] = {}
+    marks: dict[tuple[str, Ref], Mark] = {}
+    for effect in effects.values():
+        ref = sub.ref(effect.path)
+        if ref is None:
             continue
-        for effect in each.effects:
-            ref = sub.ref(effect.path)
-            if ref is None:
-                continue
-            if isinstance(effect, Moved):
-                machine.state.places[ref] = sub.place(effect.place)
-            elif isinstance(effect, Marked):
-                holds = {who for who in sub.refs(frozenset(effect.holds)) if type(who) is int}
-                mark = Mark(effect.phase, frozenset(holds), effect.name, effect.at, effect.stateless)
-                machine.state.marks[effect.protocol, ref] = mark
+        if isinstance(effect, Moved):
+            places[ref] = sub.place(effect.place)
+        else:
+            holds = {who for who in sub.refs(frozenset(effect.holds)) if type(who) is int}
+            mark = Mark(effect.phase, frozenset(holds), effect.name, effect.at, effect.stateless)
+            marks[effect.protocol, ref] = mark
+    return places, marks
 
 
 # Leaving
@@ -247,7 +275,6 @@ def _leave(
         function.is_hook,
         machine.yields,
         frozenset(_chooses(machine)),
-        end.alive and end.touched is not None and not machine.yields,
     )
     attributes = {key: inner.term(value) for key, value in assigned.items()}
     return Outcome(summary, log, attributes, after_init, end.why if end.alive else NEVER)

@@ -272,11 +272,6 @@ class Machine:
     def spill(self, values: Iterable[Value], from_device: bool = False) -> None:
         """Values go where nobody knows what is done with them, or where nothing of a device may go."""
 
-    def touch(self, node: ast.AST) -> None:
-        """CUDA is initialised here, if it was not before."""
-        if self.state.touched is None:
-            self.state.touched = self.here.name, self.here.number(node)
-
     # Objects
 
     def ref(self, value: Value) -> Ref | None:
@@ -628,8 +623,8 @@ class Machine:
             if found:
                 self.log.stale[node] = tuple(found.values())
         self.settle_at(ref, place, node)
-        for other in list(self.state.places):
-            if other != ref and self.objects.is_part(other, ref):
+        for other in self.objects.parts(ref):
+            if other in self.state.places:
                 self.state.places[other] = place
 
     def settle_at(self, ref: Ref, place: Place, node: ast.AST) -> None:

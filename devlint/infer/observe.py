@@ -27,7 +27,6 @@ from .log import Log, RawCall, RawMove, Stale
 from .machine import COPIES, REPLACES
 from .settle import Clash, Settled
 from .testcode import is_test_code
-from .touched import Touched
 from .trace import Tracer
 
 Wants = Callable[[str, str], bool]
@@ -72,14 +71,14 @@ class Observer:
         self.tracer = Tracer(settled, text)
         self._nature = tuple(self.file.nature)
         self._contexts: dict[str, frozenset[str]] = {}
+        self._uses: dict[str, Uses] = {}
         self._in_tests = is_test_code(settled)
-        self.touched = Touched(settled)
 
     # Where
 
     def at(self, node: ast.expr, function: str, why: Why, loops: int) -> At:
         """Where something happens, and under what."""
-        guard = why._replace(hints=(*why.hints, *self._nature)) if self._nature else why
+        guard = Why(why.certain, (*why.hints, *self._nature)) if self._nature else why
         kind = NODE_TYPES.get(type(node), "")
         return At(self.text.span(node), kind, function, guard, loops, self.context(function))
 
@@ -103,14 +102,6 @@ class Observer:
             yield "dataset"
         if "test-case" in cls.topics or _is_test_case(cls):
             yield "test"
-
-    def _touched(self, function: str, own: tuple[str, int] | None) -> event.Touched | None:
-        """Where CUDA had been initialised, in the function or before it runs."""
-        where = own or self.touched.before(function)
-        node = self.node(*where) if where is not None else None
-        if where is None or not isinstance(node, ast.expr):
-            return None
-        return event.Touched(self.text.span(node), where[0])
 
     def node(self, function: str, number: int) -> ast.AST | None:
         """The node of a number, if the function is of this file."""
@@ -286,7 +277,10 @@ class Observer:
         made = self.node(*stale.mark.at)
         if stale.protocol != OPTIMIZER or stale.mark.at[0] != function or made is None:
             return False
-        uses = Uses(self.file.functions.get(function, self.file.module).node)
+        uses = self._uses.get(function)
+        if uses is None:
+            uses = Uses(self.file.functions.get(function, self.file.module).node)
+            self._uses[function] = uses
         name = uses.bound_to(made)
         read = uses.after(name, node, self._is_scheduler) if name is not None else None
         if read is None or name is None or not (function or uses.attributes(name) & knowledge.STEPS):
@@ -350,7 +344,6 @@ class Observer:
                     topics,
                     self._becomes(function, node) if "loads" in topics else frozenset(),
                     raw.branches > 0,
-                    self._touched(function, raw.touched),
                 )
 
     def _becomes(self, function: str, node: ast.Call) -> frozenset[str]:
@@ -380,7 +373,7 @@ class Observer:
                     continue
                 born = self.settled.logs[where].born.get(number, Why())
                 hints = tuple(dict.fromkeys((*raw.why.hints, *born.hints)))
-                why = raw.why._replace(certain=raw.why.certain or born.certain, hints=hints)
+                why = Why(raw.why.certain or born.certain, hints)
                 role = harmless.get(node, raw.role)
                 told = event.Literal_(self.at(node, function, why, raw.loops), str(node.value), role)
                 known = found.get(node)
@@ -398,7 +391,7 @@ class Observer:
             if key not in found or told.at.span < found[key].at.span:
                 found[key] = told
         yield from found.values()
-        for behind in self._found_behind:
+        for behind in Meetings(self.settled, self.text.lines).found():
             made = self._behind(behind)
             if made is not None:
                 yield made
@@ -468,17 +461,12 @@ class Observer:
                         raw.name,
                         self.seen(raw.value, raw.value.place, None, function),
                         self._hidden.get(node),
-                        touched=self._touched(function, raw.touched),
                     )
 
     @cached_property
     def _hidden(self) -> dict[ast.AST, event.Hidden]:
         """By the target of an assignment, what a module does not know of."""
-        return dict(hidden(self.settled, self._found_behind))
-
-    @cached_property
-    def _found_behind(self) -> tuple[Behind, ...]:
-        return tuple(Meetings(self.settled, self.text.lines).found())
+        return dict(hidden(self.settled))
 
     @cached_property
     def _before_moves(self) -> set[ast.expr]:

@@ -13,7 +13,7 @@ from ..core.events import Event, Seen
 from ..core.kinds import Kind
 from ..core.objects import Objects
 from ..core.places import UNKNOWN_PLACE, Form, Place
-from ..core.state import State
+from ..core.state import Key, State
 from ..core.values import Api, Value
 from ..span import Span
 from .cure import Keeping, keepings
@@ -29,7 +29,7 @@ from .statements import Statements
 class _Scope(NamedTuple):
     """The variables before a statement."""
 
-    variables: dict[str, Value]
+    variables: dict[Key, Value]
     function: str
 
 
@@ -56,8 +56,7 @@ class _Recording(Statements):
     def run(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:
             if self.state.alive:
-                names = {key: value for key, value in self.state.env.items() if isinstance(key, str)}
-                self.book.scopes[statement] = _Scope(names, self.here.name)
+                self.book.scopes[statement] = _Scope(self.state.env.copy(), self.here.name)
             super().run([statement])
 
 

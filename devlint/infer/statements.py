@@ -16,7 +16,7 @@ from ..core.kinds import TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import Element
 from ..core.places import UNKNOWN_PLACE, Branch, Form, Place
-from ..core.state import Key, State, join_states
+from ..core.state import Key, State, changed, join_states
 from ..core.values import DTYPE, NONE, UNKNOWN, Api, Defined, Value, brought_back, dotted, is_made
 from . import conditions
 from .annotations import annotated
@@ -395,9 +395,9 @@ class Statements(Expressions):
             return found
         asks: Any = conditions.asks(node.test, test)
         numbers = self.here.number(chain), self.here.number(node)
-        for name, value in then.env.items():
+        for name, value in changed(orelse.env, then.env):
             other = orelse.env.get(name)
-            if other is None or other is value or not isinstance(name, str) or other.who != value.who:
+            if other is None or not isinstance(name, str) or other.who != value.who:
                 continue
             forms = {value.place.form, other.place.form}
             if value.kind in (Kind.DEVICE, Kind.STRING) or Form.KEPT in forms:

@@ -29,19 +29,21 @@ class Layout:
         self._names: dict[str, frozenset[str]] = {}
         self._roots: dict[str, tuple[str, ...]] = {}
         self.find = lru_cache(maxsize=None)(self._find)
+        self.project_of = lru_cache(maxsize=None)(self._project_of)
+        self.module_name = lru_cache(maxsize=None)(self._module_name)
 
-    def module_name(self, path: str) -> str:
+    def _module_name(self, path: str) -> str:
         """The name of a file's module, unique in the project: its way from the project's root."""
         root = self.project_of(os.path.dirname(path))
         relative = os.path.relpath(path, root)
         stem = os.path.splitext(relative)[0].replace(os.sep, ".")
         return stem.removesuffix(".__init__")
 
-    def project_of(self, folder: str) -> str:
+    def _project_of(self, folder: str) -> str:
         """The root of the project that a folder belongs to; without a mark, of the package around it."""
         above = folder
         for _ in range(_MAX_UP):
-            if any(mark in self._listed(above) for mark in _MARKS):
+            if not self._listed(above).isdisjoint(_MARKS):
                 return above
             parent = os.path.dirname(above)
             if parent == above:

@@ -44,8 +44,9 @@ def whole(rows: Sequence[str]) -> Slice:
 def cut(tree: ast.Module, rows: Sequence[str], spans: Iterable[Span]) -> dict[Slice, list[Span]]:
     """Return disjoint slices, in file order, and the spans that each holds."""
     held: dict[tuple[int, int], list[Span]] = {}
+    statements = _Statements(rows)
     for span in spans:
-        held.setdefault(_innermost(tree, rows, span), []).append(span)
+        held.setdefault(statements.innermost(tree, span), []).append(span)
     found: dict[Slice, list[Span]] = {}
     outer, last = None, 0
     for (start, end), inside in sorted(held.items(), key=lambda item: (item[0][0], -item[0][1])):
@@ -55,35 +56,59 @@ def cut(tree: ast.Module, rows: Sequence[str], spans: Iterable[Span]) -> dict[Sl
     return found
 
 
-def _innermost(tree: ast.Module, rows: Sequence[str], span: Span) -> tuple[int, int]:
-    """Return the rows of the smallest statement around `span` that stands alone on its rows."""
-    best = 1, len(rows)
-    bodies: list[list[ast.stmt]] = [tree.body]
-    while bodies:
-        around = [stmt for body in bodies for stmt in _near(body, span) if _holds(stmt, span)]
-        if len(around) != 1:  # none: in a header; several: joined by `;`
-            break
-        (stmt,) = around
-        if _stands_alone(stmt, rows):
-            best = _first(stmt), stmt.end_lineno or stmt.lineno
-        bodies = list(_bodies(stmt))
-    return best
+class _Inside(NamedTuple):
+    """The statements directly inside of another, in order, and their first and last rows."""
+
+    body: list[ast.stmt]
+    first: list[int]
+    last: list[int]
 
 
-def _near(body: list[ast.stmt], span: Span) -> list[ast.stmt]:
-    """Return the statements of a body that may hold `span`, found by bisection."""
-    start = bisect_left(body, span.line, key=lambda stmt: stmt.end_lineno or stmt.lineno)
-    end = bisect_right(body, span.line, lo=start, key=_first)
-    return body[start:end]
+class _Statements:
+    """The statements of a file, found by bisection."""
+
+    def __init__(self, rows: Sequence[str]) -> None:
+        self.rows = rows
+        self._inside: dict[ast.AST, _Inside] = {}
+
+    def innermost(self, tree: ast.Module, span: Span) -> tuple[int, int]:
+        """Return the rows of the smallest statement around `span` that stands alone on its rows."""
+        best = 1, len(self.rows)
+        around: ast.Module | ast.stmt = tree
+        while True:
+            inside = self.inside(around)
+            start = bisect_left(inside.last, span.line)
+            end = bisect_right(inside.first, span.line, lo=start)
+            if end - start != 1 or inside.last[start] < span.end_line:
+                return best  # none: in a header; several: joined by `;`
+            around = inside.body[start]
+            if _stands_alone(around, self.rows):
+                best = inside.first[start], inside.last[start]
+
+    def inside(self, node: ast.Module | ast.stmt) -> _Inside:
+        """Return the statements directly inside of another."""
+        found = self._inside.get(node)
+        if found is None:
+            body = list(self._body(node))
+            last = [stmt.end_lineno or stmt.lineno for stmt in body]
+            found = self._inside[node] = _Inside(body, [_first(stmt) for stmt in body], last)
+        return found
+
+    def _body(self, node: ast.Module | ast.stmt) -> Iterator[ast.stmt]:
+        yield from getattr(node, "body", ())
+        for part in (*getattr(node, "handlers", ()), *getattr(node, "cases", ())):
+            yield from part.body
+        orelse: list[ast.stmt] = getattr(node, "orelse", [])
+        while len(orelse) == 1 and isinstance(orelse[0], ast.If) and not _stands_alone(orelse[0], self.rows):
+            yield from orelse[0].body  # an `elif`
+            orelse = orelse[0].orelse
+        yield from orelse
+        yield from getattr(node, "finalbody", ())
 
 
 def _first(stmt: ast.stmt) -> int:
     decorators: list[ast.expr] = getattr(stmt, "decorator_list", [])
     return min([stmt.lineno, *(item.lineno for item in decorators)])
-
-
-def _holds(stmt: ast.stmt, span: Span) -> bool:
-    return _first(stmt) <= span.line and span.end_line <= (stmt.end_lineno or stmt.lineno)
 
 
 def _stands_alone(stmt: ast.stmt, rows: Sequence[str]) -> bool:
@@ -95,13 +120,6 @@ def _stands_alone(stmt: ast.stmt, rows: Sequence[str]) -> bool:
     return not row[: stmt.col_offset].strip() and not (
         isinstance(stmt, ast.If) and row.lstrip().startswith("elif")
     )
-
-
-def _bodies(stmt: ast.stmt) -> Iterator[list[ast.stmt]]:
-    for name in ("body", "orelse", "finalbody"):
-        yield getattr(stmt, name, [])
-    for part in (*getattr(stmt, "handlers", ()), *getattr(stmt, "cases", ())):
-        yield part.body
 
 
 def _slice(first: int, last: int, rows: Sequence[str]) -> Slice:
