@@ -98,6 +98,10 @@ PROGRAMS: dict[str, tuple[Callable[[int], str], int]] = {
         lambda count: "def f(x):\n    return x.cuda()\n" + _times(count, "y# = f(torch.ones(3))\n"),
         50,
     ),
+    "comprehensions": (
+        lambda count: "def f(xs):\n" + _times(count, "    y# = [x.cuda() for x in xs]\n"),
+        50,
+    ),
 }
 """How each program is made, and the smallest size to look at."""
 

@@ -38,7 +38,7 @@ ORDER = [
     *("infer.conditions", "infer.annotations", "infer.apply", "infer.transfers"),
     *("infer.holdings", "infer.calls", "infer.expressions", "infer.statements"),
     *("infer.extract", "infer.abroad", "infer.classes", "infer.function", "infer.file"),
-    *("infer.settle", "infer.behind", "infer.trace", "infer.testcode", "infer.hidden"),
+    *("infer.settle", "infer.behind", "infer.trace", "infer.testcode", "infer.touched", "infer.hidden"),
     *("infer.observe", "infer.reveal", "infer.cure", "infer.record", "infer"),
     "project",
     *("comments.logical", "comments.suppress", "comments.unused", "match", "visit"),

@@ -27,6 +27,8 @@ class Why(NamedTuple):
     """Such as `function:run_gpu`, `import:triton`, `option:use_cuda`."""
     absent: bool = False
     """Whether it is the other side of such a condition: no accelerator is there, or none is wanted."""
+    tensor: str = ""
+    """The tensor of which a condition asked whether it is on CUDA, as the program calls it: it is."""
 
     @property
     def guarded(self) -> bool:
@@ -108,6 +110,13 @@ class Holder(NamedTuple):
     """That place."""
 
 
+class Touched(NamedTuple):
+    """Where CUDA had been initialised before something happens, whatever the path to it."""
+
+    span: Span
+    function: str
+
+
 class Call(NamedTuple):
     """A call of a function that knowledge names, or of a method of a known kind."""
 
@@ -126,6 +135,8 @@ class Call(NamedTuple):
     """What use shows of what it loads: the `state` of a module or optimizer, a `module`."""
     conditional: bool = False
     """Whether a condition of its function, of whatever kind, decides if it is reached."""
+    touched: Touched | None = None
+    """Where CUDA had been initialised before, if it had."""
 
 
 class Use(NamedTuple):
@@ -223,6 +234,8 @@ class Hidden(NamedTuple):
     """Whether a caller made it, who may have moved it."""
     replaceable: bool
     """Whether what torch.nn has for it could stand in its place, as far as its uses in the class show."""
+    meets: str = ""
+    """Of a tensor, the expression that it meets where the module runs."""
 
 
 class Bind(NamedTuple):
@@ -235,6 +248,8 @@ class Bind(NamedTuple):
     value: Seen
     hidden: Hidden | None = None
     """What of it, in the end, the module that owns the attribute does not know of."""
+    touched: Touched | None = None
+    """Where CUDA had been initialised before, if it had."""
 
 
 class Literal_(NamedTuple):

@@ -44,7 +44,7 @@ class Mark(NamedTuple):
 class State:
     """What holds at one point; copied where control parts, joined where it meets."""
 
-    __slots__ = ("alive", "copies", "default", "env", "marks", "places", "why", "without")
+    __slots__ = ("alive", "copies", "default", "env", "marks", "places", "touched", "why", "without")
 
     def __init__(self) -> None:
         self.env: dict[Key, Value] = {}
@@ -60,6 +60,8 @@ class State:
         """The default device, where one was set."""
         self.copies: frozenset[int] = frozenset()
         """Moves to the cpu that may be under way, by their nodes' numbers."""
+        self.touched: tuple[str, int] | None = None
+        """Where CUDA was initialised, whatever the path: the function, and the node's number in it."""
         self.without = False
         """Whether no accelerator is in use: a condition asked for one, and this is where there is none."""
 
@@ -72,6 +74,7 @@ class State:
         new.why = self.why
         new.alive = self.alive
         new.default = self.default
+        new.touched = self.touched
         new.without = self.without
         new.copies = self.copies
         return new
@@ -89,9 +92,9 @@ class State:
     def certain(self, hint: str = "") -> None:
         """An accelerator is there from here on; with a hint, only a name says so."""
         if not hint:
-            self.why = Why(True, self.why.hints)
+            self.why = self.why._replace(certain=True, absent=False)
         elif hint not in self.why.hints:
-            self.why = Why(self.why.certain, (*self.why.hints, hint))
+            self.why = self.why._replace(hints=(*self.why.hints, hint), absent=False)
 
 
 def both(a: Why, b: Why) -> Why:
@@ -154,4 +157,6 @@ def join_states(a: State, b: State, either: Either) -> State:
     joined.copies = a.copies & b.copies
     if a.default != b.default:
         joined.default = UNKNOWN_PLACE
+    if b.touched is None:
+        joined.touched = None
     return joined

@@ -101,6 +101,8 @@ class FunctionSummary(NamedTuple):
     yields: bool
     chooses: frozenset[str] = frozenset()
     """Parameters that may name a device that is not there: the function goes on without it."""
+    touches: bool = False
+    """Whether CUDA is initialised once it has returned."""
 
 
 class ClassSummary(NamedTuple):
@@ -117,6 +119,8 @@ class ClassSummary(NamedTuple):
     """The dotted names of its own methods."""
     after_init: tuple[Effect, ...]
     requires: Why
+    registered: frozenset[str] = frozenset()
+    """The names under which it registers buffers and parameters; `*` for one that is not known."""
 
 
 class ModuleSummary(NamedTuple):

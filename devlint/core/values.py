@@ -60,6 +60,7 @@ Known = Const | Words | Api | Apis | Defined | Truth
 How = Literal["factory", "array", "loader", "moved", "literal", "default", "made", "copied", "attribute"]
 MADE = ("factory", "array")
 """How tensors come to be that nothing else was made from."""
+_BY_FACTORY = (*MADE, "attribute")
 
 
 class Origin(NamedTuple):
@@ -73,6 +74,8 @@ class Origin(NamedTuple):
     api: str = ""
     dims: int = 0
     """Of a tensor, how many dimensions it has at least: torch lets a 0-dim one of the cpu meet any device."""
+    attribute: str = ""
+    """Of an attribute of a module, its class and name, with a dot between."""
 
 
 class Value(NamedTuple):
@@ -217,9 +220,9 @@ def derived(origin: Origin, dims: int | None = None) -> Origin:
 
 
 def is_made(value: Value) -> bool:
-    """Whether a value is, on some path, a tensor that a factory made on the cpu."""
+    """Whether a value is, on some path, a tensor that a factory made on the cpu, perhaps for an attribute."""
     origin = value.origin
-    return origin is not None and origin.how in MADE and value.place.form in _MAY_BE_CPU
+    return origin is not None and origin.how in _BY_FACTORY and value.place.form in _MAY_BE_CPU
 
 
 def container(

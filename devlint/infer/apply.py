@@ -207,7 +207,7 @@ def record_site(machine: Machine, callee: str, arguments: dict[str, Value]) -> N
     refs = {value.who for value in arguments.values() if value.who is not None}
     places = {ref: place for ref, place in state.places.items() if ref in refs} if refs else {}
     marks = {key: mark for key, mark in state.marks.items() if key[1] in refs} if refs else {}
-    machine.log.sites.append(CallSite(callee, arguments, places, marks, state.why))
+    machine.log.sites.append(CallSite(callee, arguments, places, marks, state.why, state.touched))
 
 
 def apply(
@@ -235,6 +235,8 @@ def apply(
     machine.log.reaches |= summary.reaches
     if "sync" in summary.reaches:
         machine.state.copies = frozenset()
+    if summary.touches:
+        machine.touch(node)
     return sub.value(summary.returns)
 
 

@@ -77,8 +77,7 @@ class Meetings:
             (raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),
         ):
             origin = one.origin
-            made = origin is not None and (is_made(one) or origin.how == "attribute")
-            if not made or origin is None or is_made(other) or not isinstance(at, ast.expr):
+            if not is_made(one) or origin is None or is_made(other) or not isinstance(at, ast.expr):
                 continue
             if type(one.who) is int and self.settled.any_of(dropped, one.who):
                 continue
@@ -127,10 +126,20 @@ class Meetings:
         return type(ref) is int and not self.settled.contradicted(ref) and self._is_no_number(ref)
 
     def _is_no_number(self, ref: Ref, depth: int = _MAX_DEPTH) -> bool:
-        if self.settled.seen(ref) & NO_NUMBER:
+        if self.settled.seen(ref) & NO_NUMBER or self._is_input(ref):
             return True
         sources = self.objects.sources.get(ref, ())
         return bool(sources) and depth > 0 and all(self._is_no_number(each, depth - 1) for each in sources)
+
+    def _is_input(self, ref: Ref) -> bool:
+        """Whether it is, or is in, the first that the `forward` of a module is given: what layers use."""
+        while isinstance(self.objects.ways[ref], (Item, Element)):
+            ref = self.objects.parents[ref]
+        if not self.objects.is_parameter(ref) or self._rooted(ref) is not Conflict.PORTABLE:
+            return False
+        function = self.file.functions.get(self.objects.functions[ref])
+        way = self.objects.ways[ref]
+        return function is not None and isinstance(way, Root) and function.positional[1:2] == [way.name]
 
     def roots(self, ref: Ref, depth: int = _MAX_DEPTH) -> list[Ref]:
         """What an object is part of, in the end; of what is one of several, each of those."""

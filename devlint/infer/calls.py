@@ -315,6 +315,7 @@ def _record(machine: Machine, site: Site, callee: str) -> None:
         places,
         machine.branches,
         _waits(machine, site),
+        machine.state.touched,
     )
 
 
@@ -348,6 +349,8 @@ def perform(machine: Machine, site: Site) -> Value:
     """Do what a row says."""
     row = site.row
     machine.log.reaches |= row.topics & knowledge.REACHED
+    if "touches-cuda" in row.topics:
+        machine.touch(site.node)
     if row.topics:
         if "asks-accelerator" in row.topics:
             return flag(Truth(True, False, machine=True))

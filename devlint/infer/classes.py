@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -52,6 +52,8 @@ class Class:
         self.general_effects: tuple[Effect, ...] = ()
         """The same, whatever callers pass."""
         self.reaches: frozenset[str] = frozenset()
+        self.registered: set[str] = set()
+        """The names under which buffers and parameters are registered."""
         self._lineage: list[Class] | None = None
         self.entered: dict[int, Entered] = {}
         """What methods start from, by how many constructors have run."""
@@ -82,6 +84,14 @@ class Class:
             assert found is not None
             self._joined[name] = found
         return found
+
+    def assigned(self) -> Collection[str]:
+        """The attributes that methods of this very class assign."""
+        return self._assigned
+
+    def assigning(self, name: str) -> Collection[str]:
+        """The methods of this very class that assign an attribute."""
+        return self._assigned.get(name, {})
 
     def general_attributes(self) -> Mapping[str, Term]:
         """All that is assigned in this very class, whatever callers pass."""
@@ -149,6 +159,10 @@ class Class:
                 if found is not None:
                     yield found
 
+    def registers(self, name: str) -> bool:
+        """Whether a buffer or parameter is registered under a name, here or in a base class."""
+        return any(not cls.registered.isdisjoint((name, "*")) for cls in self.lineage())
+
     def method(self, name: str) -> str | None:
         """The dotted name of a method, here or in a base class of the project."""
         for cls in self.lineage():
@@ -178,6 +192,7 @@ class Class:
             dict(sorted(self.methods.items())),
             self.general_effects,
             self.why,
+            frozenset(self.registered),
         )
 
 
@@ -190,4 +205,5 @@ def from_summary(summary: ClassSummary, view: Callable[[str], Class | None]) -> 
     cls.body = dict(summary.attributes)
     cls.why = summary.requires
     cls.effects = summary.after_init
+    cls.registered = set(summary.registered)
     return cls

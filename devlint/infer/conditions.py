@@ -27,6 +27,8 @@ _SUGGEST = frozenset(
 )
 """The kinds of values whose name is all that tells what their truth means."""
 _CONVERSIONS = ("len", "int", "bool", "str")
+_OWN_FLAGS = frozenset({Kind.INSTANCE, Kind.MODULE, Kind.DEVICE, Kind.CLASS})
+"""What has an `is_cuda` of its own making, if any."""
 _LOOK_UPS = ("get", "getenv")
 
 
@@ -200,7 +202,28 @@ def assume(machine: Machine, test: ast.expr, value: Value, outcome: bool) -> Non
                 machine.state.why = machine.state.why._replace(absent=True)
     elif said is not None and said.if_true:
         machine.require(said.hint)
+    if outcome and said is not None and said.if_true and (asked := _asked_of(test)) is not None:
+        named = machine.state.env.get(asked.id) if isinstance(asked, ast.Name) else None
+        if named is None or named.kind not in _OWN_FLAGS:
+            machine.state.why = machine.state.why._replace(tensor=ast.unparse(asked))
     narrow(machine, test, outcome)
+
+
+def _asked_of(test: ast.expr) -> ast.expr | None:
+    """What a condition that is true says to be on CUDA: `x.is_cuda`, `x.device.type == "cuda"`."""
+    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    for part in parts:
+        if isinstance(part, ast.Attribute) and part.attr in knowledge.ASKS_CUDA:
+            return part.value
+        if not isinstance(part, ast.Compare) or not isinstance(part.ops[0], ast.Eq) or len(part.ops) > 1:
+            continue
+        kind, named = part.left, part.comparators[0]
+        device = (
+            kind.value if isinstance(kind, ast.Attribute) and kind.attr in knowledge.DEVICE_TYPE else None
+        )
+        if isinstance(device, ast.Attribute) and device.attr == "device" and isinstance(named, ast.Constant):
+            return device.value if named.value == knowledge.CUDA else None
+    return None
 
 
 def _in_part(test: ast.expr, outcome: bool) -> bool:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from .. import knowledge
+from ..bind.names import last_name
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Item
@@ -177,6 +178,8 @@ class Expressions(Machine):
                 return Value(Kind.NUMBER, measures=base.who)
             if name in knowledge.GRADIENT:
                 self.leaf(base, "differentiated")
+            elif name in knowledge.TRANSPOSED or name in knowledge.TENSOR_DATA:
+                return self.sliced(base, 0)
             return Value(Kind.TENSOR, base.place, base.who)
         if isinstance(base.known, Defined) and (kind is Kind.INSTANCE or kind is Kind.MODULE):
             return self._instance_attribute(base, base.known.dotted, name, node)
@@ -265,8 +268,8 @@ class Expressions(Machine):
             return value._replace(who=part) if value.kind in (Kind.MODULE, Kind.UNKNOWN) else value
         if term is not None:
             value = instance_attribute(self, base, term)
-            if view.is_module and value.origin is not None and is_made(value):
-                value = value._replace(origin=value.origin._replace(how="attribute"))
+            if view.is_module:
+                value = _of_attribute(value, f"{view.name}.{name}")
             if view.is_module and ref is not None and value.kind in (Kind.PARAMETER, Kind.MODULE):
                 part = self.objects.part(ref, Attr(name))
                 if value.kind is Kind.PARAMETER:
@@ -369,6 +372,8 @@ class Expressions(Machine):
         left, right = one[1], other[1]
         if left.kind is Kind.STRING:
             return STRING
+        if left.kind is Kind.MODULE and right.kind is Kind.CONTAINER:
+            return left  # `layers += [layer]` of a ModuleList
         if left.kind is Kind.CONTAINER or right.kind is Kind.CONTAINER:
             return concatenation(self, left, right)
         if isinstance(op, _ARITHMETIC):
@@ -439,7 +444,7 @@ class Expressions(Machine):
         before = len(self.log.literals)
         values = [self.eval(operand) for operand in operands]
         if len(self.log.literals) > before:
-            self.harmless(operands, "compared")
+            self.harmless([part for each in operands for part in _compared(each)], "compared")
         if len(values) == 2:
             left, right = values
             self.log.compares[node] = RawCompare(
@@ -610,6 +615,8 @@ class Expressions(Machine):
             if ref is not None and not self.objects.labels[ref]:
                 self.objects.labels[ref] = target.id
             self.state.env[target.id] = value
+            if target.id == self.state.why.tensor.partition(".")[0]:
+                self.state.why = self.state.why._replace(tensor="")  # it is another one now
             self.bound(target.id, value)
         elif isinstance(target, (ast.Tuple, ast.List)):
             self._bind_several(target, value)
@@ -669,7 +676,9 @@ class Expressions(Machine):
         ref = self.ref(base)
         step = subscript_step(target.slice)
         name = step.key if isinstance(step.key, str) and not step.variable else ""
-        self.log.binds[target] = RawBind("item", base, name, value, self.state.why, self.loops)
+        self.log.binds[target] = RawBind(
+            "item", base, name, value, self.state.why, self.loops, touched=self.state.touched
+        )
         if base.kind in TENSORS:
             self._store(target, base, index, value)
         if ref is None or base.kind in TENSORS:
@@ -714,6 +723,33 @@ class Expressions(Machine):
             element = self.objects.parents[element]
         if element != ref:
             self.log.note(element, Evidence.PLACED)
+
+
+def _of_attribute(value: Value, attribute: str, depth: int = 2) -> Value:
+    """A tensor that the attribute of a module holds, by itself or in a container: what made it is done."""
+    if value.origin is not None and is_made(value):
+        return value._replace(origin=value.origin._replace(how="attribute", attribute=attribute))
+    if value.kind is not Kind.CONTAINER or not depth:
+        return value
+    items, element = value.items, value.element
+    return value._replace(
+        items=tuple(_of_attribute(item, attribute, depth - 1) for item in items) if items else items,
+        element=_of_attribute(element, attribute, depth - 1) if element is not None else None,
+    )
+
+
+def _compared(node: ast.expr) -> Iterator[ast.expr]:
+    """The constants that a comparison compares, not those that what it compares is computed with."""
+    if isinstance(node, ast.Constant):
+        yield node
+    elif isinstance(node, (ast.Tuple, ast.List, ast.Set)):
+        for item in node.elts:
+            yield from _compared(item)
+    elif isinstance(node, ast.Attribute):
+        yield from _compared(node.value)  # `torch.device("cuda").type`
+    elif isinstance(node, ast.Call) and not (node.keywords or last_name(node.func) in knowledge.MOVES):
+        for item in node.args:  # `torch.device("cuda")`, `str("cuda")`
+            yield from _compared(item)
 
 
 def _position(base: Value, index: Value) -> int | None:

@@ -14,7 +14,7 @@ from ..core.paths import Ref
 from ..core.places import UNKNOWN_PLACE, Form, Place, join_places
 from ..core.state import NEVER, Key, Mark, State, changed
 from ..core.summary import NOTHING, ClassSummary, FunctionSummary, ModuleSummary, within
-from ..core.values import UNKNOWN, Api, Defined, Value, join
+from ..core.values import UNKNOWN, Api, Defined, Value, element_of, join
 from .abroad import abroad, class_abroad, function_abroad
 from .apply import Substitution
 from .classes import Class, from_summary
@@ -305,6 +305,7 @@ class File:
         own = self.classes.get(function.owner) if function.owner is not None else None
         if own is not None:
             own.reaches |= outcome.summary.reaches
+            own.registered |= outcome.log.registered
             if function.own_name in CONSTRUCTORS:
                 if function.own_name == CONSTRUCTORS[0]:
                     own.effects = outcome.after_init
@@ -592,5 +593,6 @@ def _informs(value: Value, sites: list[Site]) -> bool:
     if value.kind in (Kind.DEVICE, Kind.STRING):
         return value.place.form is not Form.UNKNOWN
     if value.kind is Kind.CONTAINER:
-        return value.element is not None and value.element.kind is Kind.LOADER
+        element = element_of(value)
+        return element is not None and element.kind is Kind.LOADER
     return value.kind is Kind.UNKNOWN and value.who is not None and all(value.who in s.places for s in sites)

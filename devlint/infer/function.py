@@ -275,6 +275,7 @@ def _leave(
         function.is_hook,
         machine.yields,
         frozenset(_chooses(machine)),
+        end.alive and end.touched is not None and not machine.yields,
     )
     attributes = {key: inner.term(value) for key, value in assigned.items()}
     return Outcome(summary, log, attributes, after_init, end.why if end.alive else NEVER)

@@ -1,19 +1,24 @@
-"""What the modules of a file have in containers, and do not know of: judged when all is in."""
+"""What the modules of a file have, and do not know of: in containers, and tensors. Judged when all is in."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .. import knowledge
-from ..core.events import Container, Hidden
+from ..core.events import Conflict, Container, Hidden
 from ..core.kinds import Kind
 from ..core.paths import Attr, Ref
+from ..core.values import Value, is_made
+from .behind import Behind
 from .classes import Class
 from .function import CONSTRUCTORS
 from .log import Holding, Log, RawMove
+from .machine import COPIES
 from .settle import Settled
 
+_SURE = (Conflict.CERTAIN, Conflict.PORTABLE)
+_QUOTED = 40
 _LISTS = (ast.List, ast.Tuple, ast.ListComp)
 _ITERATES = (ast.For, ast.AsyncFor, ast.comprehension)
 _READERS = frozenset({"len", "enumerate", "zip", "iter", "reversed"})
@@ -22,14 +27,100 @@ _LIST_METHODS = frozenset({"append", "extend", "insert"})
 _DICT_METHODS = frozenset({"items", "keys", "values"})
 
 
-def hidden(settled: Settled) -> Iterator[tuple[ast.AST, Hidden]]:
-    """By the targets that first assign it, what modules of the file do not know of."""
+def hidden(settled: Settled, behind: Iterable[Behind]) -> Iterator[tuple[ast.AST, Hidden]]:
+    """By the targets that first assign it, what modules of the file do not know of.
+
+    `behind` are the meetings of what the file makes on the cpu.
+    """
     for cls in settled.file.classes.values():
-        if cls.is_module and not any(cls.method(name) for name in knowledge.KEEPS_ITS_OWN):
-            yield from _of_class(settled, cls)
+        if _is_plain(cls):
+            yield from _containers(settled, cls)
+    met: dict[str, Behind] = {}
+    for found in behind:
+        if found.origin.attribute and found.conflict in _SURE:
+            met.setdefault(found.origin.attribute, found)
+    for cls in settled.file.classes.values():
+        if _is_plain(cls):
+            for name in cls.assigned():
+                found = met.get(f"{cls.name}.{name}")
+                if found is not None:
+                    yield from _tensor(settled, cls, name, ast.unparse(found.other_at)[:_QUOTED])
+                elif _else_parameter(settled, cls, name):
+                    yield from _tensor(settled, cls, name, "")
 
 
-def _of_class(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]]:
+def _is_plain(cls: Class) -> bool:
+    """Whether a class is a module that leaves to `nn.Module` what moves, is trained and is saved."""
+    return (
+        cls.is_module
+        and cls.node is not None
+        and not any(cls.method(name) for name in knowledge.KEEPS_ITS_OWN)
+        and not _manages_itself(cls.node)
+    )
+
+
+def _else_parameter(settled: Settled, cls: Class, name: str) -> bool:
+    """Whether the constructor makes a Parameter of it in one case, and leaves a tensor in another."""
+    made = _making(settled, cls)
+    values = [settled.logs[method].binds[node].value for method, node in _targets(settled, cls, made, name)]
+    tensors = [value for value in values if value.kind is Kind.TENSOR and is_made(value) and _dims(value)]
+    if not tensors or not any(value.kind is Kind.PARAMETER for value in values):
+        return False
+    return any(
+        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
+        for method in set(cls.methods.values()) - set(made)
+        if method in settled.file.functions
+        for node in ast.walk(settled.file.functions[method].node)
+    )
+
+
+def _dims(value: Value) -> int:
+    return value.origin.dims if value.origin is not None else 0
+
+
+def _tensor(settled: Settled, cls: Class, name: str, met: str) -> Iterator[tuple[ast.AST, Hidden]]:
+    """A tensor that the constructor makes on the cpu, and that meets what is elsewhere."""
+    made = _making(settled, cls)
+    if cls.registers(name) or not set(cls.assigning(name)) <= set(made) or _moved_from_outside(settled, name):
+        return
+    target = _first_target(settled, cls, made, name)
+    if target is None or cls.node is None:
+        return
+    method, node = target
+    form, _ = _form(settled, cls.node, method, node)
+    once = _targets(settled, cls, made, name) == [target]
+    term = cls.own_attribute(name)
+    if term is None or term.kind is not Kind.CONTAINER:
+        form = ""
+    else:
+        attribute = settled.objects.part(settled.objects.self_of(cls.name), Attr(name))
+        log = settled.logs[method]
+        if log.binds[node].value.who in log.handed or _is_filled(settled, attribute, made):
+            return
+    yield node, Hidden(Kind.TENSOR, form, False, once and not form, met)
+
+
+def _is_filled(settled: Settled, attribute: Ref, made: list[str]) -> bool:
+    """Whether what is in a container changes after it was made: by a method, or by what it is given to."""
+    objects = settled.objects
+    return _known_elsewhere(settled, attribute) or any(
+        raw.target == "item" and type(raw.owner.who) is int and objects.is_part(raw.owner.who, attribute)
+        for name, log in settled.logs.items()
+        if name not in made
+        for raw in log.binds.values()
+    )
+
+
+def _moved_from_outside(settled: Settled, name: str) -> bool:
+    """Whether any attribute of that name is given what was moved."""
+    return any(
+        raw.name == name and raw.value.origin is not None and raw.value.origin.how in COPIES
+        for log in settled.logs.values()
+        for raw in log.binds.values()
+    )
+
+
+def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]]:
     made = _making(settled, cls)
     held: dict[str, list[Holding]] = {}
     for method in made:
@@ -42,10 +133,8 @@ def _of_class(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]]:
         term = cls.own_attribute(name)
         if term is None or term.kind is not Kind.CONTAINER or _known_elsewhere(settled, attribute):
             continue
-        if cls.node is None or _manages_itself(cls.node):
-            continue
         target = _first_target(settled, cls, made, name)
-        if target is not None:
+        if target is not None and cls.node is not None:
             given = any(each.given for each in found)
             nested = any(each.nested for each in found)
             method, node = target
@@ -92,9 +181,7 @@ def _manages_itself(node: ast.ClassDef) -> bool:
     )
 
 
-def _first_target(
-    settled: Settled, cls: Class, made: list[str], name: str
-) -> tuple[str, ast.Attribute] | None:
+def _targets(settled: Settled, cls: Class, made: list[str], name: str) -> list[tuple[str, ast.Attribute]]:
     owner = settled.objects.self_of(cls.name)
     found = [
         (node.lineno, node.col_offset, method, node)
@@ -102,7 +189,13 @@ def _first_target(
         for node, raw in settled.logs[method].binds.items()
         if isinstance(node, ast.Attribute) and raw.name == name and raw.owner.who == owner
     ]
-    return min(found, key=lambda each: each[:2])[2:] if found else None
+    return [each[2:] for each in sorted(found, key=lambda each: each[:2])]
+
+
+def _first_target(
+    settled: Settled, cls: Class, made: list[str], name: str
+) -> tuple[str, ast.Attribute] | None:
+    return next(iter(_targets(settled, cls, made, name)), None)
 
 
 # Whether torch's own container could stand there

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from .. import knowledge
 from ..core.kinds import TENSORS, Kind
-from ..core.objects import Objects
-from ..core.paths import Attr, Item, Ref
+from ..core.objects import Apart, Objects
+from ..core.paths import Attr, Element, Item, Ref, Root
 from ..core.places import Form
 from ..core.state import State
 from ..core.values import Api, Defined, Value
@@ -20,6 +20,7 @@ _NESTED = _REGISTERED | {Kind.CONTAINER}
 _NO_RECEIVER = TENSORS | {Kind.CONTAINER, Kind.BATCH, Kind.NUMBER, Kind.STRING, Kind.DEVICE, Kind.ARRAY}
 """What keeps nothing of what its methods are given, or only what a container holds anyway."""
 _WEIGHTY = frozenset({"holds-modules", "model"})
+_OWN = ("made", "parameter")
 _DEPTH = 4
 
 
@@ -40,6 +41,8 @@ def holdings(machine: Machine, end: State, cls: str) -> Iterator[tuple[str, Hold
         kinds = {value.kind for value in leaves if value.kind is not Kind.NONE}
         if len(kinds) != 1 or not kinds <= _REGISTERED:
             continue
+        if not all(_is_free(objects, value) for value in leaves):
+            continue  # what is a part of something else is registered there, if anywhere
         refs: set[Ref] = set()
         for value in (whole, *leaves):
             if type(value.who) is int:
@@ -58,6 +61,28 @@ def holdings(machine: Machine, end: State, cls: str) -> Iterator[tuple[str, Hold
                 nested=any(part.kind is Kind.CONTAINER for part in _inside(whole)),
             ),
         )
+
+
+def _is_free(objects: Objects, value: Value) -> bool:
+    """Whether a module or parameter is part of nothing but containers, as far as is known."""
+    if value.kind is Kind.NONE:
+        return True
+    ref = value.who
+    if value.holds or type(ref) is not int:
+        return False
+    return all(_stands_alone(objects, each) for each in _same(objects, ref) if each not in objects.sources)
+
+
+def _stands_alone(objects: Objects, ref: Ref) -> bool:
+    """Whether something was made by itself, or is what a caller gave, perhaps in containers."""
+    while isinstance(objects.ways[ref], Apart):
+        ref = objects.parents[ref]
+    way = objects.ways[ref]
+    if isinstance(way, Root):
+        return way.kind in _OWN
+    while isinstance(objects.ways[ref], (Element, Item, Apart)):
+        ref = objects.parents[ref]
+    return objects.is_parameter(ref)
 
 
 def _inside(value: Value) -> tuple[Value, ...]:

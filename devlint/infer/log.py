@@ -92,6 +92,8 @@ class RawCall(NamedTuple):
     """How many conditions of its function enclose it."""
     pending: bool = False
     """Whether it is given a copy from a device that nothing has waited for."""
+    touched: tuple[str, int] | None = None
+    """Where its function had initialised CUDA before."""
 
 
 class RawUse(NamedTuple):
@@ -111,6 +113,8 @@ class RawBind(NamedTuple):
     value: Value
     why: Why
     loops: int
+    touched: tuple[str, int] | None = None
+    """Where its function had initialised CUDA before."""
 
 
 class RawCompare(NamedTuple):
@@ -178,6 +182,8 @@ class Site(NamedTuple):
     places: dict[Ref, Place]
     marks: dict[tuple[str, Ref], Mark]
     why: Why
+    touched: tuple[str, int] | None = None
+    """Where the caller had initialised CUDA before."""
 
 
 class Stale(NamedTuple):
@@ -221,6 +227,7 @@ class Log:
         "notes",
         "owners",
         "reaches",
+        "registered",
         "reveals",
         "runs",
         "sites",
@@ -270,6 +277,8 @@ class Log:
         self.owners: dict[ast.Call, Value] = {}
         """What the receiver of a discarded move is an attribute or item of."""
         self.reaches: set[str] = set()
+        self.registered: set[str] = set()
+        """The names under which buffers and parameters of `self` are registered; `*` for one not known."""
         self.reveals: dict[int, tuple[Value, Place]] = {}
         self.named: dict[Ref, bool] = {}
         """What was named where a device goes, and whether an accelerator is certain wherever it was."""

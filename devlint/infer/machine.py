@@ -272,6 +272,11 @@ class Machine:
     def spill(self, values: Iterable[Value], from_device: bool = False) -> None:
         """Values go where nobody knows what is done with them, or where nothing of a device may go."""
 
+    def touch(self, node: ast.AST) -> None:
+        """CUDA is initialised here, if it was not before."""
+        if self.state.touched is None:
+            self.state.touched = self.here.name, self.here.number(node)
+
     # Objects
 
     def ref(self, value: Value) -> Ref | None:

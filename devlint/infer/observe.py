@@ -27,6 +27,7 @@ from .log import Log, RawCall, RawMove, Stale
 from .machine import COPIES, REPLACES
 from .settle import Clash, Settled
 from .testcode import is_test_code
+from .touched import Touched
 from .trace import Tracer
 
 Wants = Callable[[str, str], bool]
@@ -73,12 +74,13 @@ class Observer:
         self._contexts: dict[str, frozenset[str]] = {}
         self._uses: dict[str, Uses] = {}
         self._in_tests = is_test_code(settled)
+        self.touched = Touched(settled)
 
     # Where
 
     def at(self, node: ast.expr, function: str, why: Why, loops: int) -> At:
         """Where something happens, and under what."""
-        guard = Why(why.certain, (*why.hints, *self._nature)) if self._nature else why
+        guard = why._replace(hints=(*why.hints, *self._nature)) if self._nature else why
         kind = NODE_TYPES.get(type(node), "")
         return At(self.text.span(node), kind, function, guard, loops, self.context(function))
 
@@ -102,6 +104,14 @@ class Observer:
             yield "dataset"
         if "test-case" in cls.topics or _is_test_case(cls):
             yield "test"
+
+    def _touched(self, function: str, own: tuple[str, int] | None) -> event.Touched | None:
+        """Where CUDA had been initialised, in the function or before it runs."""
+        where = own or self.touched.before(function)
+        node = self.node(*where) if where is not None else None
+        if where is None or not isinstance(node, ast.expr):
+            return None
+        return event.Touched(self.text.span(node), where[0])
 
     def node(self, function: str, number: int) -> ast.AST | None:
         """The node of a number, if the function is of this file."""
@@ -344,6 +354,7 @@ class Observer:
                     topics,
                     self._becomes(function, node) if "loads" in topics else frozenset(),
                     raw.branches > 0,
+                    self._touched(function, raw.touched),
                 )
 
     def _becomes(self, function: str, node: ast.Call) -> frozenset[str]:
@@ -373,7 +384,7 @@ class Observer:
                     continue
                 born = self.settled.logs[where].born.get(number, Why())
                 hints = tuple(dict.fromkeys((*raw.why.hints, *born.hints)))
-                why = Why(raw.why.certain or born.certain, hints)
+                why = raw.why._replace(certain=raw.why.certain or born.certain, hints=hints)
                 role = harmless.get(node, raw.role)
                 told = event.Literal_(self.at(node, function, why, raw.loops), str(node.value), role)
                 known = found.get(node)
@@ -391,7 +402,7 @@ class Observer:
             if key not in found or told.at.span < found[key].at.span:
                 found[key] = told
         yield from found.values()
-        for behind in Meetings(self.settled, self.text.lines).found():
+        for behind in self._found_behind:
             made = self._behind(behind)
             if made is not None:
                 yield made
@@ -461,12 +472,17 @@ class Observer:
                         raw.name,
                         self.seen(raw.value, raw.value.place, None, function),
                         self._hidden.get(node),
+                        touched=self._touched(function, raw.touched),
                     )
 
     @cached_property
     def _hidden(self) -> dict[ast.AST, event.Hidden]:
         """By the target of an assignment, what a module does not know of."""
-        return dict(hidden(self.settled))
+        return dict(hidden(self.settled, self._found_behind))
+
+    @cached_property
+    def _found_behind(self) -> tuple[Behind, ...]:
+        return tuple(Meetings(self.settled, self.text.lines).found())
 
     @cached_property
     def _before_moves(self) -> set[ast.expr]:

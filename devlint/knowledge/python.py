@@ -148,6 +148,10 @@ TABLES = (
     multiprocessing.Pool(processes, initializer, initargs, maxtasksperchild): topics=forks
     multiprocessing.set_start_method(method, force): gives=None topics=start-method
     multiprocessing.get_context(method): topics=start-method
+    subprocess.run subprocess.call subprocess.check_call subprocess.check_output
+            subprocess.Popen(args, bufsize, executable, stdin, stdout, stderr): gives=unknown topics=spawns
+    os.system(command): gives=number topics=spawns
+    os.execv(path, args): gives=None topics=spawns
     concurrent.futures.ProcessPoolExecutor(max_workers, mp_context, initializer, initargs, *,
             max_tasks_per_child): topics=forks
     torch.multiprocessing.spawn(fn, args, nprocs, join, daemon, start_method): topics=spawns

@@ -84,6 +84,8 @@ WRAPPED_MODULE = frozenset({"module"})
 """What DataParallel and its like call the module inside."""
 MODULE_PARAMETERS = names.MODULE_PARTS
 LOADER_ATTRIBUTES = names.LOADER_ONLY
+TRANSPOSED = frozenset({"T", "H", "mT", "mH"})
+"""Attributes of tensors that are the same tensor with its dimensions in another order."""
 TENSOR_VIEWS = frozenset({"mT", "mH"})
 """Attributes, no methods, that only tensors have."""
 NO_LAYER = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "mm", "bmm", "mv"})
@@ -163,6 +165,9 @@ FIXTURES = frozenset({"fixture"})
 MODULE_NAME = frozenset({"__name__"})
 """What tells whether a file is run by itself."""
 MODULE_MARKS = frozenset({"pytestmark"})
+CUDA = "cuda"
+ASKS_CUDA = frozenset({"is_cuda"})
+"""Attributes of tensors and devices that say whether they are on CUDA."""
 WAITS = frozenset({"synchronize", "wait", "wait_stream", "wait_event", "wait_for_everyone", "barrier"})
 """Methods and functions after which copies from a device are complete."""
 REACHED = frozenset({"sync", "clock", "forks", "spawns", "loads", "touches-cuda", "moves"})

@@ -136,6 +136,8 @@ def register(machine: Machine, site: Site) -> Value:
     if base.kind is Kind.UNKNOWN:
         machine.note_unknown([v for _, v in args.positional[1:]], Evidence.OPERAND)
         return NONE
+    if base.kind is Kind.INSTANCE:
+        machine.log.registered.add(label or "*")
     if not label or value is None or ref is None:
         return NONE
     step = Attr(label)

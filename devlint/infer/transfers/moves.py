@@ -259,6 +259,8 @@ def retype(machine: Machine, site: Site) -> Value:
     place = literal("cuda") if name.startswith(knowledge.CUDA_MODULE) else UNKNOWN_PLACE
     if place is UNKNOWN_PLACE and knowledge.kind_of_class(name) is Kind.TENSOR:
         place = CPU
+    if place.form is Form.CPU and base.place.form is Form.CPU and base.place.of is None:
+        return _cast(machine, site, base, kind)
     machine.keep_copy(base, literal("cuda") if place is UNKNOWN_PLACE else place, site.node)
     return _moved(machine, site, kind, place, base)
 

@@ -1,0 +1,51 @@
+"""Where CUDA has been initialised before a function runs: by its callers, or by the import of its file."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from .log import Site
+from .settle import Settled
+
+Where = tuple[str, int]
+
+
+class Touched:
+    """Follows calls inside a file from the function that is called to its callers."""
+
+    def __init__(self, settled: Settled) -> None:
+        self._settled = settled
+        self._known: dict[str, Where | None] = {"": None}
+
+    @cached_property
+    def _sites(self) -> dict[str, list[tuple[str, Site]]]:
+        found: dict[str, list[tuple[str, Site]]] = {}
+        for caller, log in self._settled.logs.items():
+            for site in log.sites:
+                found.setdefault(site.callee, []).append((caller, site))
+        return found
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        """Names that the file reads, of variables and attributes."""
+        tree = self._settled.file.module.node
+        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        return frozenset(names | {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)})
+
+    def before(self, function: str) -> Where | None:
+        """Where it was, whoever calls the function; None where somebody may call it before."""
+        if function not in self._known:
+            self._known[function] = None  # functions that call each other start nowhere
+            self._known[function] = self._find(function)
+        return self._known[function]
+
+    def _find(self, function: str) -> Where | None:
+        sites = self._sites.get(function)
+        if not sites:
+            known = self._settled.file.functions.get(function)
+            # What is handed to somebody may run in another process.
+            handed = known is None or known.own_name in self._named
+            return None if handed else self._settled.file.outside.touched
+        where = [site.touched or self.before(caller) for caller, site in sites]
+        return where[0] if None not in where else None

@@ -1,0 +1,62 @@
+"""CUDA_VISIBLE_DEVICES is set after CUDA has been initialised
+
+CUDA reads the variable once, when it is initialised. `import torch` does not do that, but the first use
+of a device does, and so does `torch.cuda.is_available()` (unless PYTORCH_NVML_BASED_CUDA_CHECK is set).
+What is assigned afterwards changes nothing: the program runs on the GPUs that it was meant to leave to
+others.
+
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+    os.environ["CUDA_VISIBLE_DEVICES"] = "2"  # DEV206
+
+Set it first, best before torch is imported, or in the environment of the process:
+
+    os.environ["CUDA_VISIBLE_DEVICES"] = "2"
+    device = "cuda" if torch.cuda.is_available() else "cpu"
+
+An error where the same function has initialised CUDA; a warning where all its callers have, or the
+import of its file. What happens on some paths only is left alone, and so is a function that starts
+processes, which the value may be for, or is started as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..rule import RUNS, Ask, Bind, Call, Claim, Report, Rule, Severity, bind, call, cst
+
+_VARIABLE = "CUDA_VISIBLE_DEVICES"
+_STARTS = frozenset({"forks", "spawns"})
+
+
+class VisibleDevicesTooLate(Rule[Bind | Call]):
+    """The variable, set when nobody reads it any more."""
+
+    code = "DEV206"
+    name = "visible-devices-too-late"
+    watches = (bind(_VARIABLE), call("@sets-environment"))
+    claim = Claim(
+        RUNS,
+        needs="cuda x2",
+        documentation="https://docs.pytorch.org/docs/stable/generated/torch.cuda.is_available.html",
+    )
+
+    def suspects(self, event: Bind | Call) -> bool:
+        """Whether it sets the variable, and CUDA was initialised before."""
+        if event.touched is None:
+            return False
+        if isinstance(event, Bind):
+            return event.owner is not None and event.owner.label.endswith("environ")
+        return any(_VARIABLE in seen.label for seen in event.given.values())
+
+    def visit(self, node: cst.CSTNode, event: Bind | Call, ask: Ask) -> Iterator[Report]:
+        """Report the assignment, unless the function starts processes that it is for."""
+        assert event.touched is not None
+        here = [other for other in ask.events("call") if other.at.function == event.at.function]
+        if any(isinstance(other, Call) and other.topics & _STARTS for other in here):
+            return
+        yield Report(
+            f"CUDA has been initialised before `{_VARIABLE}` is set",
+            "CUDA reads it once: set it before the first call that asks for a GPU or uses one",
+            None if event.touched.function == event.at.function else Severity.WARNING,
+            because=((event.touched.span, "CUDA is initialised here"),),
+        )
