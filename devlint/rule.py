@@ -89,6 +89,14 @@ class Report(NamedTuple):
     given, of a meeting the spots of both sides, of a move those of the holders, of a call the receiver's."""
 
 
+class Loop(NamedTuple):
+    """A loop around something."""
+
+    span: Span
+    always: bool
+    """Whether that happens in every round, as far as no `if` or handler in the loop is around it."""
+
+
 class Ask(Protocol):
     """Questions about the file at hand. Nodes are those of the tree that `visit` is given a part of.
 
@@ -125,6 +133,9 @@ class Ask(Protocol):
 
     def kept_safely(self, node: cst.CSTNode) -> bool | None:
         """Whether a result that a statement throws away could be kept without harm; None if not at all."""
+
+    def loop_around(self, at: cst.CSTNode | Span) -> Loop | None:
+        """The innermost loop around a node or place, of the same function."""
 
     def events(self, kind: str) -> tuple[Event, ...]:
         """All events of one type (`call`, `move`, …) in the file, in source order."""
@@ -172,6 +183,7 @@ __all__ = [
     "Holder",
     "Kind",
     "Literal_",
+    "Loop",
     "Meeting",
     "Move",
     "Observes",

@@ -10,6 +10,7 @@ import libcst
 
 from ..core.watches import EVENTS
 from ..errors import DevlintError
+from ..rule import Loop
 from ..span import Span
 from .around import Around
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from .slices import Slice
 
 
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_BRANCHES = (ast.If, ast.IfExp, ast.BoolOp, ast.ExceptHandler, ast.match_case)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _TIGHT = (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Attribute, ast.comprehension)
 
 
@@ -78,6 +82,36 @@ class File:
             if isinstance(part, ast.expr)
         )
 
+    @cached_property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """What each node stands in."""
+        found: dict[ast.AST, ast.AST] = {}
+        for node in ast.walk(self.tree):
+            found.update(dict.fromkeys(ast.iter_child_nodes(node), node))
+        return found
+
+    @cached_property
+    def calls(self) -> dict[Span, ast.Call]:
+        """The calls by where they stand."""
+        from ..bind.text import Text
+
+        source = Text(self.text)
+        return {source.span(node): node for node in ast.walk(self.tree) if isinstance(node, ast.Call)}
+
+    def loop_around(self, span: Span) -> Loop | None:
+        """The innermost loop around a call."""
+        from ..bind.text import Text
+
+        node: ast.AST | None = self.calls.get(span)
+        always = True
+        while node is not None:
+            parent = self.parents.get(node)
+            if isinstance(parent, _LOOPS) and node in parent.body:
+                return Loop(Text(self.text).span(parent), always)
+            always &= not isinstance(parent, _BRANCHES) or node is getattr(parent, "test", None)
+            node = None if isinstance(parent, _FUNCTIONS) else parent
+        return None
+
 
 class Questions:
     """Answers what rules ask about the nodes of one slice of a file; see `rule.Ask`."""
@@ -125,6 +159,10 @@ class Questions:
     def is_operand(self, node: libcst.CSTNode) -> bool:
         """Whether an expression is part of one that binds at least as tightly as a conditional expression."""
         return self.span(node) in self._file.operands
+
+    def loop_around(self, at: libcst.CSTNode | Span) -> Loop | None:
+        """The innermost loop around a call, by its node or place."""
+        return self._file.loop_around(at if isinstance(at, Span) else self.span(at))
 
     def kept_safely(self, node: libcst.CSTNode) -> bool | None:
         """Whether a result that a statement throws away could be kept without harm; None if not at all."""
