@@ -42,9 +42,9 @@ def hidden(settled: Settled, behind: Iterable[Behind]) -> Iterator[tuple[ast.AST
     for cls in settled.file.classes.values():
         if _is_plain(cls):
             for name in cls.assigned():
-                found = met.get(f"{cls.name}.{name}")
-                if found is not None:
-                    yield from _tensor(settled, cls, name, ast.unparse(found.other_at)[:_QUOTED])
+                meeting = met.get(f"{cls.name}.{name}")
+                if meeting is not None:
+                    yield from _tensor(settled, cls, name, ast.unparse(meeting.other_at)[:_QUOTED])
                 elif _else_parameter(settled, cls, name):
                     yield from _tensor(settled, cls, name, "")
 
