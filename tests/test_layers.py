@@ -39,6 +39,7 @@ ORDER = [
     *("infer.holdings", "infer.calls", "infer.expressions", "infer.statements"),
     *("infer.extract", "infer.abroad", "infer.classes", "infer.function", "infer.file"),
     *("infer.settle", "infer.behind", "infer.trace", "infer.testcode", "infer.touched", "infer.hidden"),
+    "infer.stays",
     *("infer.observe", "infer.reveal", "infer.cure", "infer.record", "infer"),
     "project",
     *("comments.logical", "comments.suppress", "comments.unused", "match", "visit"),

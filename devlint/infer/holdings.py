@@ -35,7 +35,7 @@ def holdings(machine: Machine, end: State, cls: str) -> Iterator[tuple[str, Hold
             if value.kind is Kind.CONTAINER:
                 containers.append((key[1].name, value))
             elif value.kind in _REGISTERED and type(value.who) is int:
-                own.update(_same(objects, value.who))
+                own.update(may_be(objects, value.who))
     for name, whole in containers:
         leaves = list(_leaves(whole))
         kinds = {value.kind for value in leaves if value.kind is not Kind.NONE}
@@ -46,7 +46,7 @@ def holdings(machine: Machine, end: State, cls: str) -> Iterator[tuple[str, Hold
         refs: set[Ref] = set()
         for value in (whole, *leaves):
             if type(value.who) is int:
-                refs.update(_same(objects, value.who))
+                refs.update(may_be(objects, value.who))
         by_key = [value for key, value in end.env.items() if key[0] == whole.who and isinstance(key[1], Item)]
         yield (
             name,
@@ -70,7 +70,7 @@ def _is_free(objects: Objects, value: Value) -> bool:
     ref = value.who
     if value.holds or type(ref) is not int:
         return False
-    return all(_stands_alone(objects, each) for each in _same(objects, ref) if each not in objects.sources)
+    return all(_stands_alone(objects, each) for each in may_be(objects, ref) if each not in objects.sources)
 
 
 def _stands_alone(objects: Objects, ref: Ref) -> bool:
@@ -98,7 +98,7 @@ def _leaves(value: Value, depth: int = 0) -> Iterator[Value]:
             yield from _leaves(part, depth + 1)
 
 
-def _same(objects: Objects, ref: Ref) -> Iterator[Ref]:
+def may_be(objects: Objects, ref: Ref) -> Iterator[Ref]:
     """An object, and all that it may be."""
     todo, done = [ref], set()
     while todo:
@@ -145,12 +145,22 @@ def hand(machine: Machine, callee: Value, receiver: Value | None, method: str, a
     if row is not None and not keeps:
         return
     registers = keeps or _registers(callee, receiver, method)
+    unseen = not keeps and not _is_seen(machine, callee)
     handed = machine.log.handed
     for value in given:
+        if unseen and value.kind is Kind.MODULE and type(value.who) is int:
+            machine.log.passed.update(may_be(machine.objects, value.who))
         if value.kind is Kind.CONTAINER or registers:
             for part in (value, *_leaves(value)):
                 if part.kind in _NESTED and type(part.who) is int:
-                    handed.update(_same(machine.objects, part.who))
+                    handed.update(may_be(machine.objects, part.who))
+
+
+def _is_seen(machine: Machine, callee: Value) -> bool:
+    """Whether it is known what a function does to what it is given."""
+    if callee.kind is not Kind.FUNCTION or not isinstance(callee.known, Defined):
+        return False
+    return machine.program.summary(callee.known.dotted) is not None
 
 
 def _registers(callee: Value, receiver: Value | None, method: str) -> bool:

@@ -226,6 +226,7 @@ class Log:
         "named",
         "notes",
         "owners",
+        "passed",
         "reaches",
         "registered",
         "reveals",
@@ -257,6 +258,8 @@ class Log:
         """The module that a call runs."""
         self.handed: set[Ref] = set()
         """Modules, parameters and containers of those that were given to something that may keep them."""
+        self.passed: set[Ref] = set()
+        """Modules that were given to something of which nobody knows what it does to them."""
         self.holdings: dict[str, Holding] = {}
         """By attribute, what a method of a module leaves in containers of `self`."""
         self.leaves: dict[tuple[Origin, Becoming], None] = {}

@@ -16,7 +16,7 @@ from ..core import events as event
 from ..core.events import At, Becoming, Conflict, Harmless, Holder, Meets, Seen, Spot, Why
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Element
-from ..core.places import UNKNOWN_PLACE, Form, Place
+from ..core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ..core.state import OPTIMIZER
 from ..core.values import MADE, Defined, Origin, Value, element_of
 from .behind import Behind, Meetings
@@ -26,6 +26,7 @@ from .hidden import hidden
 from .log import Log, RawCall, RawMove, Stale
 from .machine import COPIES, REPLACES
 from .settle import Clash, Settled
+from .stays import Stays, staying
 from .testcode import is_test_code
 from .touched import Touched
 from .trace import Tracer
@@ -402,6 +403,8 @@ class Observer:
             if key not in found or told.at.span < found[key].at.span:
                 found[key] = told
         yield from found.values()
+        for stays in staying(self.settled):
+            yield from self._staying(stays)
         for behind in self._found_behind:
             made = self._behind(behind)
             if made is not None:
@@ -438,6 +441,17 @@ class Observer:
         if clash.conditional:
             return self.tracer.moves(clash.moves)
         return self.tracer.of_batch(clash.part, clash.whole)
+
+    def _staying(self, found: Stays) -> Iterator[event.Meeting]:
+        """A module that is never moved; told where it was made."""
+        origin, raw = found.module.origin, found.raw
+        made = self.node(origin.function, origin.at) if origin is not None else None
+        if origin is None or not isinstance(made, ast.expr):
+            return  # in another file
+        left = self.traced(found.module, CPU, found.at, found.function)
+        right = self.traced(found.value, found.there, found.given, found.function)
+        at = self.at(made, origin.function, raw.why, raw.loops)
+        yield event.Meeting(at, "call", left, right, Conflict.CERTAIN, sibling_moved=False)
 
     def _behind(self, found: Behind) -> event.Meeting | None:
         """A tensor that was made on the cpu; told where it was made, of an attribute where it is used."""

@@ -104,6 +104,9 @@ KEEPS_ITS_OWN = words(
 """Methods with which a class moves, trains or saves what it has in its own way."""
 MODULE_INTERNALS = words("_modules _parameters _buffers __dict__ exec")
 """What a class that registers its parts in its own way speaks of."""
+RUNS_MODULE = "Module.__call__"
+LOSS_WEIGHTS = frozenset({"weight", "pos_weight"})
+"""What a loss of torch's keeps, and moves, of what it is made with."""
 OF_TORCH = "torch."
 RETAINS_GRADIENT = frozenset({"retain_grad"})
 ONLY_MOVES = frozenset({"device", "non_blocking"})

@@ -1,0 +1,99 @@
+"""Modules that were made here, are never moved, and are given what was."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .. import knowledge
+from ..core.kinds import TENSORS, Kind
+from ..core.paths import Ref, Root
+from ..core.places import Form, Place
+from ..core.values import Api, Defined, Value
+from .holdings import has_weights, may_be
+from .log import RawCall
+from .settle import Settled
+
+_MOVED = frozenset({Form.LITERAL, Form.SAME})
+_PLACED = _MOVED | {Form.EITHER}
+
+
+class Stays(NamedTuple):
+    """A module that stays on the cpu, and the first call that gives it what is elsewhere."""
+
+    function: str
+    """Where it is called."""
+    raw: RawCall
+    module: Value
+    at: ast.expr
+    """What is called."""
+    given: ast.expr
+    there: Place
+    value: Value
+
+
+def staying(settled: Settled) -> Iterator[Stays]:
+    """Modules that fail at their first call on an accelerator; each is told once."""
+    told: set[Ref] = set()
+    for function, log in settled.logs.items():
+        for raw in log.calls.values():
+            module, at = raw.receiver, raw.receiver_at
+            if raw.callee != knowledge.RUNS_MODULE or module is None or at is None:
+                continue
+            place = raw.places.get(at)
+            if type(module.who) is not int or module.who in told or place is None:
+                continue
+            if place.form is not Form.CPU or place.of is not None or not _stays(settled, module):
+                continue
+            for _, where, value in raw.args.named():
+                there = raw.places.get(where, value.place)
+                if value.kind in TENSORS and there.form in _MOVED:
+                    told.add(module.who)
+                    yield Stays(function, raw, module, at, where, there, value)
+                    break
+
+
+def _stays(settled: Settled, module: Value) -> bool:
+    """Whether a module has something to move, and nothing that could move it is to be seen."""
+    ref, origin, objects = module.who, module.origin, settled.objects
+    if type(ref) is not int or origin is None:
+        return False
+    way = objects.ways[ref]
+    if not isinstance(way, Root) or way.kind != origin.how or not _is_heavy(settled, module):
+        return False
+    if isinstance(module.known, Defined):
+        view = settled.file.view(module.known.dotted)
+        if view is None or view.framework or view.moves() or any(map(view.method, knowledge.KEEPS_ITS_OWN)):
+            return False
+        if any(value.kind is Kind.DEVICE or value.place.form in _PLACED for value in view.attributes()):
+            return False
+    others = False
+    for log in settled.logs.values():
+        if ref in log.passed or ref in log.handed or any(raw.value.who == ref for raw in log.binds.values()):
+            return False
+        for raw in log.moves.values():
+            moved = raw.receiver.who
+            if raw.target is None or type(moved) is not int:
+                continue
+            if any(objects.is_part(ref, each) or each == ref for each in may_be(objects, moved)):
+                return False
+            others |= raw.receiver.kind is Kind.MODULE and raw.target.form is not Form.CPU
+    return others
+
+
+def _is_heavy(settled: Settled, module: Value) -> bool:
+    if has_weights(module, settled.file):
+        return True
+    known = module.known
+    made = settled.made_by(module.who) if type(module.who) is int else None
+    if not isinstance(known, Api) or "loss" not in knowledge.topics(known.dotted):
+        return False
+    calls = (log.calls.get(made) for log in settled.logs.values() if isinstance(made, ast.Call))
+    return any(
+        value.kind is Kind.TENSOR and value.place.form is Form.CPU and value.place.of is None
+        for raw in calls
+        if raw is not None
+        for name, _, value in raw.args.named()
+        if name in knowledge.LOSS_WEIGHTS
+    )
