@@ -14,8 +14,9 @@ is a Parameter, and a list of Parameters a `nn.ParameterList`.
     self.window: torch.Tensor
     self.register_buffer("window", torch.hann_window(512))
 
-Left alone: 0-dim tensors and indices, which may stay on the cpu; what is moved where it is used, or by the
-class's own `to` or `_apply`; caches that methods fill; tensors that a caller gives.
+An error where what it meets can be seen; a warning where it is a Parameter in another case, and so was meant
+to move. Left alone: 0-dim tensors and indices, which may stay on the cpu; what is moved where it is used, or
+by the class's own `to` or `_apply`; caches that methods fill; tensors that a caller gives.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from ..rule import (
     Kind,
     Report,
     Rule,
+    Severity,
     bind,
     cst,
     hides,
@@ -63,7 +65,8 @@ class UnregisteredTensor(Rule[Bind]):
         yield Report(
             f"`self.{event.name}` is a plain tensor, which stays on the cpu when the module moves",
             why,
-            change=_registered(node, event, ask),
+            None if hidden.meets else Severity.WARNING,
+            _registered(node, event, ask),
         )
 
 

@@ -654,7 +654,16 @@ class Expressions(Machine):
 
     def _bind_attribute(self, target: ast.Attribute, value: Value) -> None:
         base = self.eval(target.value)
-        self.log.binds[target] = RawBind("attribute", base, target.attr, value, self.state.why, self.loops)
+        told = self.state.env.get((value.who, GRADIENTS)) if type(value.who) is int else None
+        self.log.binds[target] = RawBind(
+            "attribute",
+            base,
+            target.attr,
+            value,
+            self.state.why,
+            self.loops,
+            told is not None and constant(told) is False,
+        )
         if target.attr in knowledge.TENSOR_DATA and (base.kind in TENSORS or base.kind is Kind.UNKNOWN):
             if isinstance(target.value, (ast.Name, ast.Attribute)) and value.kind in TENSORS:
                 self.bind(target.value, base._replace(place=value.place))

@@ -62,10 +62,20 @@ def _is_plain(cls: Class) -> bool:
 def _else_parameter(settled: Settled, cls: Class, name: str) -> bool:
     """Whether the constructor makes a Parameter of it in one case, and leaves a tensor in another."""
     made = _making(settled, cls)
-    values = [settled.logs[method].binds[node].value for method, node in _targets(settled, cls, made, name)]
+    values = []
+    for method, node in _targets(settled, cls, made, name):
+        raw = settled.logs[method].binds[node]
+        if raw.untrained:
+            return False  # made to be nothing: what uses it asks for that
+        values.append(raw.value)
     tensors = [value for value in values if value.kind is Kind.TENSOR and is_made(value) and _dims(value)]
     if not tensors or not any(value.kind is Kind.PARAMETER for value in values):
         return False
+    return _is_read(settled, cls, made, name)
+
+
+def _is_read(settled: Settled, cls: Class, made: list[str], name: str) -> bool:
+    """Whether a method of the class that does not make the object reads an attribute."""
     return any(
         isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
         for method in set(cls.methods.values()) - set(made)
@@ -132,6 +142,8 @@ def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]
         attribute = settled.objects.part(settled.objects.self_of(cls.name), Attr(name))
         term = cls.own_attribute(name)
         if term is None or term.kind is not Kind.CONTAINER or _known_elsewhere(settled, attribute):
+            continue
+        if found[0].what is Kind.PARAMETER and not _is_read(settled, cls, made, name):
             continue
         target = _first_target(settled, cls, made, name)
         if target is not None and cls.node is not None:

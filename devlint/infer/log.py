@@ -115,6 +115,8 @@ class RawBind(NamedTuple):
     loops: int
     touched: tuple[str, int] | None = None
     """Where its function had initialised CUDA before."""
+    untrained: bool = False
+    """Whether the value was told to get no gradients."""
 
 
 class RawCompare(NamedTuple):
