@@ -662,7 +662,7 @@ class Expressions(Machine):
             value,
             self.state.why,
             self.loops,
-            told is not None and constant(told) is False,
+            untrained=told is not None and constant(told) is False,
         )
         if target.attr in knowledge.TENSOR_DATA and (base.kind in TENSORS or base.kind is Kind.UNKNOWN):
             if isinstance(target.value, (ast.Name, ast.Attribute)) and value.kind in TENSORS:
