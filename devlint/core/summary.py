@@ -121,6 +121,8 @@ class ClassSummary(NamedTuple):
     requires: Why
     registered: frozenset[str] = frozenset()
     """The names under which it registers buffers and parameters; `*` for one that is not known."""
+    reaches: frozenset[str] = frozenset()
+    """Topics of all that its own methods call."""
 
 
 class ModuleSummary(NamedTuple):

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..core.events import Why
-from ..core.evidence import PASSED_ON
+from ..core.evidence import PASSED_ON, Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Item, Path, Ref, Step, Who
 from ..core.places import UNKNOWN_PLACE, Form, Place
@@ -41,6 +41,8 @@ class Substitution:
         self.node = node
         self.given = given
         self.bound = bound
+        self.results: set[Who | None] = set()
+        """The objects that stand for what this call returns."""
         self.made: set[Ref] = set()
         """The objects that this call makes."""
         self.chooses: frozenset[str] = frozenset()
@@ -150,6 +152,7 @@ class Substitution:
             ref = self.ref(who)
         else:
             ref = machine.objects.made(machine.here.name, machine.here.number(self.node))
+            self.results.add(ref)
         kind = term.kind
         if kind is Kind.UNKNOWN and isinstance(term.place.of, Path) and not term.place.of.steps:
             source = self.root(term.place.of)
@@ -237,7 +240,12 @@ def apply(
         machine.state.copies = frozenset()
     if summary.touches:
         machine.touch(node)
-    return sub.value(summary.returns)
+    result = sub.value(summary.returns)
+    if "moves" in summary.reaches:
+        for value in (result, *(result.items or ())):
+            if value.kind is Kind.UNKNOWN and value.who in sub.results:
+                machine.note(value, Evidence.PLACED)  # a dataset, say, that may hold what was moved
+    return result
 
 
 def require(machine: Machine, why: Why) -> None:

@@ -175,8 +175,8 @@ class Class:
         return next((name for cls in self.lineage() for name in cls.library_bases), None)
 
     def moves(self) -> bool:
-        """Whether its own code names a device or moves anything."""
-        return "moves" in self.reaches
+        """Whether its code, or that of its bases in the project, names a device or moves anything."""
+        return any("moves" in cls.reaches for cls in self.lineage())
 
     def moved_by_constructor(self) -> bool:
         """Whether its constructor moves anything that it leaves behind."""
@@ -193,6 +193,7 @@ class Class:
             self.general_effects,
             self.why,
             frozenset(self.registered),
+            self.reaches,
         )
 
 
@@ -206,4 +207,5 @@ def from_summary(summary: ClassSummary, view: Callable[[str], Class | None]) -> 
     cls.why = summary.requires
     cls.effects = summary.after_init
     cls.registered = set(summary.registered)
+    cls.reaches = summary.reaches
     return cls

@@ -27,11 +27,18 @@ def loader(machine: Machine, site: Site) -> Value:
             machine.log.note(ref, Evidence.PLACED)
         if any(each.form is not Form.CPU for each in places):
             place = UNKNOWN_PLACE
-    elif dataset is not None and dataset.kind is Kind.INSTANCE and isinstance(dataset.known, Defined):
-        view = machine.program.view(dataset.known.dotted)
-        place = UNKNOWN_PLACE if view is not None and view.moves() else place
+    elif dataset is not None and _may_move(machine, dataset):
+        place = UNKNOWN_PLACE
     element = Value(Kind.BATCH, place, batch)
     return value._replace(element=element)
+
+
+def _may_move(machine: Machine, dataset: Value) -> bool:
+    """Whether a dataset of the project may yield what was moved when it was made, or what it moves."""
+    if dataset.kind is Kind.INSTANCE and isinstance(dataset.known, Defined):
+        view = machine.program.view(dataset.known.dotted)
+        return view is not None and view.moves()
+    return bool(machine.seen(dataset) & Evidence.PLACED)
 
 
 def _stays(machine: Machine, collate: Value) -> bool:
