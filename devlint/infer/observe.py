@@ -30,6 +30,7 @@ from .stays import Stays, staying
 from .testcode import is_test_code
 from .touched import Touched
 from .trace import Tracer
+from .workers import in_workers
 
 Wants = Callable[[str, str], bool]
 """Whether anybody wants events of a type and name."""
@@ -76,6 +77,7 @@ class Observer:
         self._uses: dict[str, Uses] = {}
         self._in_tests = is_test_code(settled)
         self.touched = Touched(settled)
+        self._in_workers = in_workers(settled)
 
     # Where
 
@@ -95,6 +97,7 @@ class Observer:
     def _find_context(self, name: str) -> Iterator[str]:
         if self._in_tests:
             yield "test"
+        yield from self._in_workers.get(name, ())
         function = self.file.functions.get(name)
         cls = self.file.view(function.owner) if function is not None and function.owner is not None else None
         if function is None or cls is None:

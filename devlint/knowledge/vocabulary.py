@@ -167,6 +167,10 @@ COLLECTED = "test_"
 FIXTURES = frozenset({"fixture"})
 MODULE_NAME = frozenset({"__name__"})
 """What tells whether a file is run by itself."""
+COLLATES = frozenset({"collate_fn"})
+"""What a loader calls the function that makes a batch."""
+IN_WORKERS = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__"})
+"""The methods of a dataset that a loader's workers call."""
 MODULE_MARKS = frozenset({"pytestmark"})
 CUDA = "cuda"
 ASKS_CUDA = frozenset({"is_cuda"})
