@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from .. import knowledge
 from ..core.events import Conflict, Container, Hidden
-from ..core.kinds import Kind
+from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Ref
 from ..core.values import Value, is_made
 from .behind import Behind
@@ -55,12 +55,14 @@ def _is_plain(cls: Class) -> bool:
         cls.is_module
         and cls.node is not None
         and not any(cls.method(name) for name in knowledge.KEEPS_ITS_OWN)
-        and not _manages_itself(cls.node)
     )
 
 
 def _else_parameter(settled: Settled, cls: Class, name: str) -> bool:
     """Whether the constructor makes a Parameter of it in one case, and leaves a tensor in another."""
+    term = cls.own_attribute(name)
+    if term is None or term.kind not in TENSORS:
+        return False
     made = _making(settled, cls)
     values = []
     for method, node in _targets(settled, cls, made, name):
@@ -94,7 +96,7 @@ def _tensor(settled: Settled, cls: Class, name: str, met: str) -> Iterator[tuple
     if cls.registers(name) or not set(cls.assigning(name)) <= set(made) or _moved_from_outside(settled, name):
         return
     target = _first_target(settled, cls, made, name)
-    if target is None or cls.node is None:
+    if target is None or cls.node is None or _manages_itself(cls.node):
         return
     method, node = target
     form, _ = _form(settled, cls.node, method, node)
@@ -146,7 +148,7 @@ def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]
         if found[0].what is Kind.PARAMETER and not _is_read(settled, cls, made, name):
             continue
         target = _first_target(settled, cls, made, name)
-        if target is not None and cls.node is not None:
+        if target is not None and cls.node is not None and not _manages_itself(cls.node):
             given = any(each.given for each in found)
             nested = any(each.nested for each in found)
             method, node = target

@@ -136,8 +136,12 @@ def _library_has_weights(dotted: str) -> bool:
 
 def hand(machine: Machine, callee: Value, receiver: Value | None, method: str, args: Arguments) -> None:
     """A call is given modules or parameters: from here on, something else may know of them."""
-    given = [value for _, value in (*args.all(), *args.unpacked) if value.kind in _NESTED]
-    if not given or (receiver is not None and receiver.kind in _NO_RECEIVER):
+    if receiver is not None and receiver.kind in _NO_RECEIVER:
+        return
+    given = [value for _, value in args.positional if value.kind in _NESTED]
+    if args.keywords or args.unpacked:
+        given += [value for _, value in (*args.keywords.values(), *args.unpacked) if value.kind in _NESTED]
+    if not given:
         return
     dotted = callee.known.dotted if isinstance(callee.known, Api) else ""
     row = knowledge.find(dotted) if dotted else None
