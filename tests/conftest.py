@@ -20,6 +20,7 @@ import pytest
 from devlint.core.events import At, Call, Why
 from devlint.infer import Inference
 from devlint.match import manifest, registry
+from devlint.project.index import View
 from devlint.run import lint as lint_module
 from devlint.source.text import split_rows
 from devlint.span import Span
@@ -126,6 +127,7 @@ def toy(provide: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch) ->
     """Lint with the tests' inference and rules."""
     provide("toy_rules", RULES)
     monkeypatch.setattr(lint_module, "infer", infer)
+    monkeypatch.setattr(View, "events", lambda *_: None)  # what the project has learned of the file
 
 
 def build(kind: str, source: Path, target: Path) -> Path:
