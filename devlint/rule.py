@@ -137,6 +137,12 @@ class Ask(Protocol):
     def loop_around(self, at: cst.CSTNode | Span) -> Loop | None:
         """The innermost loop around a node or place, of the same function."""
 
+    def calls_between(self, start: Span, end: Span) -> frozenset[Span]:
+        """The calls that begin after one place and before another, of whatever is called."""
+
+    def subtracted_from(self, node: cst.CSTNode) -> Span | None:
+        """The call whose result is subtracted from that of this call, itself or by a variable."""
+
     def events(self, kind: str) -> tuple[Event, ...]:
         """All events of one type (`call`, `move`, …) in the file, in source order."""
 

@@ -112,6 +112,49 @@ class File:
             node = None if isinstance(parent, _FUNCTIONS) else parent
         return None
 
+    def subtracted_from(self, span: Span) -> Span | None:
+        """The call whose result is subtracted from that of another, directly or by way of variables."""
+        from ..bind.text import Text
+
+        call = self.calls.get(span)
+        home: ast.AST | None = call
+        while home is not None and not isinstance(home, (*_FUNCTIONS, ast.Module)):
+            home = self.parents.get(home)
+        if call is None or home is None:
+            return None
+        kept = self._kept_in(call)
+        for each in ast.walk(home):
+            if not (isinstance(each, ast.BinOp) and isinstance(each.op, ast.Sub)):
+                continue
+            late, early = each.left, each.right
+            if late is not call and not (kept and isinstance(late, ast.Name) and late.id == kept):
+                continue
+            starts = [
+                other
+                for other in ast.walk(home)
+                if isinstance(other, ast.Call)
+                and isinstance(early, ast.Name)
+                and self._kept_in(other) == early.id
+            ]
+            if starts and max(map(_place, starts)) < _place(call):  # or a loop may bring a later one
+                return Text(self.text).span(max(starts, key=_place))
+        return None
+
+    def calls_between(self, start: Span, end: Span) -> frozenset[Span]:
+        """The calls that begin after one place and before another."""
+        return frozenset(span for span in self.calls if start < span < end)
+
+    def _kept_in(self, call: ast.Call) -> str:
+        """The variable that a call's result is assigned to."""
+        parent = self.parents.get(call)
+        if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
+            return parent.targets[0].id
+        return ""
+
+
+def _place(node: ast.Call) -> tuple[int, int]:
+    return node.lineno, node.col_offset
+
 
 class Questions:
     """Answers what rules ask about the nodes of one slice of a file; see `rule.Ask`."""
@@ -163,6 +206,14 @@ class Questions:
     def loop_around(self, at: libcst.CSTNode | Span) -> Loop | None:
         """The innermost loop around a call, by its node or place."""
         return self._file.loop_around(at if isinstance(at, Span) else self.span(at))
+
+    def subtracted_from(self, node: libcst.CSTNode) -> Span | None:
+        """The call whose result is subtracted from that of this call."""
+        return self._file.subtracted_from(self.span(node))
+
+    def calls_between(self, start: Span, end: Span) -> frozenset[Span]:
+        """The calls that begin after one place and before another."""
+        return self._file.calls_between(start, end)
 
     def kept_safely(self, node: libcst.CSTNode) -> bool | None:
         """Whether a result that a statement throws away could be kept without harm; None if not at all."""
