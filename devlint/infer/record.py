@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ from ..span import Span
 from .cure import Keeping, keepings
 from .definitions import Function
 from .file import File, Index
+from .function import CONSTRUCTORS
 from .machine import Program
 from .observe import Observer, observed
 from .room import with_room
@@ -115,16 +116,29 @@ class Record:
         return self._observer.traced(value, place, node, function)
 
     def device_at_hand(self, span: Span) -> str | None:
-        """A variable that holds a device chosen at run time, of the function at hand or of the module."""
+        """What holds a device chosen at run time: a variable, an attribute of `self`, one of the module."""
         scope = self._scope(span)
         if scope is None:
             return None
-        for variables in (scope.variables, self._file.variables() if scope.function else {}):
-            for name, value in variables.items():
-                chosen = value.kind is Kind.DEVICE and value.place.form in (Form.EITHER, Form.SAME)
-                if isinstance(name, str) and chosen:
-                    return name
-        return None
+        around = self._file.variables() if scope.function else {}
+        return (
+            _device_among(scope.variables.items())
+            or _device_among(self._attributes_of_self(scope.function))
+            or _device_among(around.items())
+        )
+
+    def _attributes_of_self(self, name: str) -> Iterator[tuple[str, Value]]:
+        """What is known of the attributes that a method can read: its constructor sets them."""
+        function = self._file.functions.get(name)
+        cls = self._file.classes.get(function.owner or "") if function is not None else None
+        if function is None or cls is None or not function.is_method or function.of_class:
+            return
+        if function.own_name in CONSTRUCTORS:
+            return
+        for attribute in cls.assigned():
+            value = cls.attribute(attribute)
+            if value is not None:
+                yield f"{function.positional[0]}.{attribute}", value
 
     def bound_to(self, name: str, span: Span) -> str | None:
         """The dotted name of what a variable is, where it is a library's."""
@@ -151,3 +165,12 @@ class Record:
         if not around:
             return None
         return self._book.scopes[min(around, key=lambda item: item[:3])[3]]
+
+
+def _device_among(variables: Iterable[tuple[Key, Value]]) -> str | None:
+    """The first name of a device that is chosen at run time."""
+    for name, value in variables:
+        chosen = value.kind is Kind.DEVICE and value.place.form in (Form.EITHER, Form.SAME)
+        if isinstance(name, str) and chosen:
+            return name
+    return None
