@@ -139,7 +139,8 @@ class Substitution:
         if itself and isinstance(who, Path) and not who.steps and who.root.kind in ("parameter", "self"):
             given = self.root(who)
             if given is not None:
-                if term.place.form is not Form.UNKNOWN:
+                moved = term.origin is not None and term.origin.how == "moved"
+                if term.place.form is not Form.UNKNOWN or moved:
                     given = given._replace(place=self.place(term.place), origin=term.origin)
                 return given
         if term.kind in _AS_IT_IS:
@@ -318,7 +319,8 @@ def _party(sub: Substitution, place: Place, here: Place, path: Path | None, orig
             return given.value if dims else given.value._replace(kind=Kind.SCALAR)
     if origin is not None and place.form is Form.CPU and place.of is None:
         return Value(Kind.TENSOR, here, sub.ref(path), origin=origin)
-    return Value(Kind.BATCH, here, sub.ref(path))
+    found = sub.at(path) if path is not None and path == of else None
+    return Value(Kind.BATCH if found is None else found.kind, here, sub.ref(path))
 
 
 def _argument(sub: Substitution, place: Place) -> ast.expr | None:

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from .. import knowledge
+from ..bind.names import last_name
 from ..core.events import Conflict
 from ..core.evidence import NO_NUMBER
 from ..core.kinds import TENSORS, Kind
@@ -26,6 +27,7 @@ _RANK = (Conflict.CERTAIN, Conflict.PORTABLE, Conflict.BRANCHES, Conflict.CALLER
 _SPEAKS_OF_DEVICES = re.compile(r"device|cuda|gpu|accelerat|\b[hmnx]pu\b|\.to\(", re.IGNORECASE)
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
 _FORWARD = ("forward", "__call__")
+_CPU = frozenset({"host", "tests"})
 _MAX_DEPTH = 6
 
 
@@ -55,21 +57,45 @@ class Meetings:
         self.objects = settled.objects
         self.portable = _may_run_anywhere(self.file.module, lines)
         self._constructing: dict[str, bool] = {}
+        self._afterwards: dict[str, set[tuple[ast.AST, ast.AST]]] = {}
 
     def found(self) -> Iterator[Behind]:
         """For each tensor made on the cpu, the meeting that says most; for attributes, each meeting."""
         best: dict[object, Behind] = {}
+        near: dict[object, Behind] = {}
         dropped = self.settled.dropped()
+        for ref in list(dropped):
+            dropped.update(self.objects.sources.get(ref, ()))
+        lost = {
+            (origin.function, origin.at)
+            for _, _, move in self.settled.discarded_moves()
+            if (origin := move.receiver.origin) is not None
+        }
+        fed = {clash.function for _, clash in self.settled.fed_unmoved(dropped)}
+        lost |= {
+            (origin.function, origin.at)
+            for log in self.settled.logs.values()
+            for site in log.sites
+            if site.callee in fed
+            for value in site.arguments.values()
+            if (origin := value.origin) is not None
+        }
         for function, log in self.settled.logs.items():
             for raw in log.meetings.values():
                 for found in self._sides(function, raw, dropped):
                     key: object = (found.origin.function, found.origin.at)
+                    made = self.objects.made(found.origin.function, found.origin.at)
+                    if key in lost or made in dropped:  # that it is not moved is told by itself
+                        continue
                     if found.origin.how not in MADE:
                         key = (*found.origin, found.at)
-                    known = best.get(key)
-                    if known is None or _order(found) < _order(known):
-                        best[key] = found
-        yield from best.values()
+                    for told in (best, near) if found.function == found.origin.function else (best,):
+                        known = told.get(key)
+                        if known is None or _order(found) < _order(known):
+                            told[key] = found
+        for key, found in best.items():
+            # What a caller makes sure of is told where the function itself shows the meeting.
+            yield near.get(key, found)._replace(conflict=found.conflict)
 
     def _sides(self, function: str, raw: RawMeeting, dropped: set[Ref]) -> Iterator[Behind]:
         for at, here, one, other_at, there, other in (
@@ -83,13 +109,30 @@ class Meetings:
                 continue
             if self._among_cpu(function) or self._among_cpu(origin.function):
                 continue
+            if (raw.left, raw.right) in self._moved_afterwards(function):
+                continue  # nobody would move to where it is already
             conflict = self.apart(function, there, other, one)
             if conflict is None:
                 continue
-            if here.form is not Form.CPU and conflict is not Conflict.CALLER:
-                conflict = Conflict.BRANCHES
-            device = self._device(one, origin, there)
+            if here.form is not Form.CPU:
+                if origin.function != function:
+                    continue
+                conflict = Conflict.BRANCHES if conflict is not Conflict.CALLER else conflict
+            device = self._device(one, origin, there, other)
             yield Behind(function, raw, at, here, one, origin, other_at, there, other, conflict, device)
+
+    def _moved_afterwards(self, function: str) -> set[tuple[ast.AST, ast.AST]]:
+        """The operands of operations whose result is moved at once: `table[index].to(device)`."""
+        found = self._afterwards.get(function)
+        if found is None:
+            found = self._afterwards[function] = set()
+            for call in self.settled.logs[function].moves:
+                moved = call.func.value if isinstance(call.func, ast.Attribute) else None
+                if isinstance(moved, ast.Subscript):
+                    found.add((moved.value, moved.slice))
+                elif isinstance(moved, ast.BinOp):
+                    found.add((moved.left, moved.right))
+        return found
 
     # How surely the other side is elsewhere
 
@@ -98,17 +141,46 @@ class Meetings:
         if there.form in ON_DEVICE:
             return self._placed(there)
         ref = there.of
-        if there.form is not Form.AT or type(ref) is not int or not self.portable:
+        if there.form is not Form.AT or type(ref) is not int or not self.portable or self._tests:
             return None
         if self.constructing(function) or not self._holds_a_tensor(other):
             return None
         found = {self._rooted(root) for root in self.roots(ref)}
-        if not found or None in found:
-            return None
         if found == {Conflict.PORTABLE}:
             weak = other.kind is Kind.MODULE and other.known is None
             return Conflict.CALLER if weak else Conflict.PORTABLE
-        return Conflict.CALLER if self._follows(function) or self._borrows(one, ref) else None
+        called = other.kind is Kind.MODULE and other.known is None  # what it is, only its call suggests
+        if called or one.origin is None or one.origin.function != function:
+            return None
+        follows, borrows = self._follows(function), self._borrows(one, ref)
+        if found <= {None}:  # nobody knows where it is, but the size of what it meets may be its own
+            return Conflict.CALLER if found and follows and borrows else None
+        if self._is_attribute(ref):
+            return None
+        if self._places(function) or borrows:
+            return Conflict.CALLER
+        promised = any(map(self._promised, self.roots(ref)))
+        return Conflict.CALLER if promised else None
+
+    def _is_attribute(self, ref: Ref) -> bool:
+        """Whether an object is an attribute of something that a function is given: of a record, say."""
+        while ref >= 0:
+            if isinstance(self.objects.ways[ref], Attr):
+                return True
+            ref = self.objects.parents[ref]
+        return False
+
+    def _promised(self, root: Ref) -> bool:
+        """Whether the annotation of a parameter says that it is a tensor, or holds some."""
+        way = self.objects.ways[root]
+        function = self.file.functions.get(self.objects.functions[root])
+        if not isinstance(way, Root) or function is None or function.args is None:
+            return False
+        args = function.args
+        return any(
+            arg.arg == way.name and arg.annotation is not None and _speaks_of_tensors(arg.annotation)
+            for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)
+        )
 
     def _placed(self, there: Place) -> Conflict | None:
         ref = there.of
@@ -180,6 +252,10 @@ class Meetings:
             function = function.outer
         return False
 
+    @cached_property
+    def _file_follows(self) -> bool:
+        return any(log.follows_devices for log in self.settled.logs.values())
+
     def _places(self, name: str) -> bool:
         log = self.settled.logs.get(name)
         return log is not None and log.follows_devices
@@ -212,6 +288,20 @@ class Meetings:
         return found
 
     @cached_property
+    def _tests(self) -> bool:
+        """Whether the file tests something: what stands beside tests runs where they do."""
+        for function in self.file.functions.values():
+            view = self.file.view(function.owner) if function.owner is not None else None
+            if (
+                "tests" in knowledge.hints("function", function.own_name)
+                and function.outer is self.file.module
+            ):
+                return True
+            if view is not None and "test-case" in view.topics:
+                return True
+        return False
+
+    @cached_property
     def _callers(self) -> dict[str, set[str]]:
         found: dict[str, set[str]] = {}
         for name, log in self.settled.logs.items():
@@ -230,14 +320,14 @@ class Meetings:
                 function.own_name,
                 *([] if function.owner is None else [function.owner.rpartition(".")[2]]),
             ]
-            if any("host" in knowledge.hints("function", each) for each in names):
+            if any(not _CPU.isdisjoint(knowledge.hints("function", each)) for each in names):
                 return True
             function = function.outer
         return False
 
     # The cure
 
-    def _device(self, one: Value, origin: Origin, there: Place) -> str:
+    def _device(self, one: Value, origin: Origin, there: Place, other: Value) -> str:
         """An expression that says where the other side is, and is good where the tensor was made."""
         ref = there.of
         home = self.file.functions.get(origin.function)
@@ -249,7 +339,7 @@ class Meetings:
         if there.form is not Form.AT:
             return ""
         measured = one.measures
-        if type(measured) is int and set(self.roots(measured)) == set(self.roots(ref)):
+        if type(measured) is int and not self._is_self(measured) and self._together(measured, ref):
             named = self.objects.labels[measured]
             if _NAME.match(named) and self._bound_before(measured, home, origin):
                 return f"{named}.device"
@@ -257,7 +347,37 @@ class Meetings:
             known = self.objects.is_parameter(root) and self.objects.functions[root] == origin.function
             if known and self.settled.seen(root) & NO_NUMBER and not self.settled.contradicted(root):
                 return f"{self.objects.labels[root]}.device"
-        return ""
+        own = self.objects.labels[other.who] if type(other.who) is int else ""
+        registered = other.kind is Kind.PARAMETER and _NAME.match(own)
+        if registered and self._bound_before(ref, home, origin):
+            return f"{own}.device"
+        for root in self.roots(ref):
+            known = self.objects.is_parameter(root) and self.objects.functions[root] == origin.function
+            if known and self._promised(root) and not self.settled.contradicted(root):
+                return f"{self.objects.labels[root]}.device"
+        given = self._input(home)
+        if home is None or not given or not self._together(self.objects.parameter(home.name, given), ref):
+            return ""
+        return f"{given}.device"
+
+    def _input(self, home: Function | None) -> str:
+        """The tensor that a forward is given first."""
+        if home is None or home.own_name not in _FORWARD or home.owner is None or len(home.positional) < 2:
+            return ""
+        ref = self.objects.parameter(home.name, home.positional[1])
+        known = self.settled.seen(ref) & NO_NUMBER or self._promised(ref)
+        return home.positional[1] if known and not self.settled.contradicted(ref) else ""
+
+    def _is_self(self, ref: Ref) -> bool:
+        way = self.objects.ways[ref]
+        return isinstance(way, Root) and way.kind == "self"
+
+    def _together(self, one: Ref, other: Ref) -> bool:
+        """Whether two objects are in one place: parts of one thing, or of a module and what it is given."""
+        mine, theirs = set(self.roots(one)), set(self.roots(other))
+        if mine == theirs:
+            return bool(mine)
+        return {self._rooted(root) for root in (*mine, *theirs)} == {Conflict.PORTABLE}
 
     def _bound_before(self, ref: Ref, home: Function | None, origin: Origin) -> bool:
         """Whether what the program calls an object was bound before a tensor was made."""
@@ -276,8 +396,16 @@ class Meetings:
         return line is not None and line < getattr(home.nodes[origin.at], "lineno", 0)
 
 
-def _order(found: Behind) -> tuple[int, int]:
-    return _RANK.index(found.conflict), getattr(found.at, "lineno", 0)
+def _speaks_of_tensors(annotation: ast.expr) -> bool:
+    if isinstance(annotation, ast.Constant):
+        return any(name in str(annotation.value) for name in knowledge.TENSOR_TYPES)
+    names = (part for part in ast.walk(annotation) if isinstance(part, (ast.Name, ast.Attribute)))
+    return any(last_name(name) in knowledge.TENSOR_TYPES for name in names)
+
+
+def _order(found: Behind) -> tuple[bool, bool, int, int]:
+    rank = _RANK.index(found.conflict)
+    return rank > 1, found.function != found.origin.function, rank, getattr(found.at, "lineno", 0)
 
 
 def _may_run_anywhere(module: Function, lines: Sequence[str]) -> bool:

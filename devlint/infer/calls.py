@@ -11,7 +11,7 @@ from ..core.events import Fate
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.paths import Attr
-from ..core.places import CPU, UNKNOWN_PLACE
+from ..core.places import CPU, UNKNOWN_PLACE, literal
 from ..core.values import NONE, NUMBER, UNKNOWN, Api, Apis, Defined, Truth, Value, derived, dotted, is_made
 from ..knowledge.row import Row
 from .apply import function_call
@@ -403,7 +403,8 @@ def _by_columns(machine: Machine, site: Site) -> Value:
         return NONE
     given = site.args.get(row.devices[0]) if row.devices else None
     if row.place == "device":
-        place = machine.denoted(given, factories.default(machine))
+        of_cuda = "cuda-only" in row.topics  # `torch.cuda.FloatTensor(…)`
+        place = machine.denoted(given, literal("cuda") if of_cuda else factories.default(machine))
         if kind in TENSORS:
             return machine.made(site.node, kind, place, "factory", site.api)
         return machine.own(site.node, kind, place)
@@ -431,8 +432,9 @@ def _by_columns(machine: Machine, site: Site) -> Value:
         return machine.own(site.node, kind)
     if kind is Kind.NUMBER:
         measured = site.receiver if site.receiver is not None else base
-        tensors = measured is not None and measured.kind in MAY_HOLD_TENSORS
-        return NUMBER._replace(measures=measured.who) if tensors and measured is not None else NUMBER
+        if measured is None or measured.kind not in MAY_HOLD_TENSORS:
+            return NUMBER
+        return NUMBER._replace(measures=machine.whose_size(measured))
     return Value(kind)
 
 

@@ -10,7 +10,7 @@ from .. import knowledge
 from ..bind.names import last_name
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
-from ..core.paths import Attr, Item
+from ..core.paths import Attr, Element, Item
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ..core.state import join_states
 from ..core.values import (
@@ -32,6 +32,7 @@ from ..core.values import (
     constant,
     container,
     dotted,
+    element_of,
     is_made,
 )
 from . import conditions
@@ -175,7 +176,7 @@ class Expressions(Machine):
             return self._placement_attribute(base, name, placement)
         if kind in TENSORS:
             if name in knowledge.NUMBER_ATTRIBUTES:
-                return Value(Kind.NUMBER, measures=base.who)
+                return Value(Kind.NUMBER, measures=self.whose_size(base))
             if name in knowledge.GRADIENT:
                 self.leaf(base, "differentiated")
             elif name in knowledge.TRANSPOSED or name in knowledge.TENSOR_DATA:
@@ -191,7 +192,7 @@ class Expressions(Machine):
             self.attribute_evidence(base, name)
             if name in knowledge.NUMBER_ATTRIBUTES:
                 self.note(base, Evidence.SHAPED)
-                return Value(Kind.NUMBER, measures=base.who)
+                return Value(Kind.NUMBER, measures=self.whose_size(base))
             return self.part(base, Attr(name))
         if kind is Kind.CLASS and isinstance(base.known, Defined):
             return self._class_attribute(base, base.known.dotted, name)
@@ -229,7 +230,7 @@ class Expressions(Machine):
         if what == "dtype" or what == "flag":
             self.note_unknown((base,), Evidence.SHAPED)
         if what == "dtype":
-            return DTYPE._replace(measures=base.who)
+            return DTYPE._replace(measures=self.whose_size(base))
         if what == "flag":
             return flag(Truth(True, False))
         if base.kind is Kind.INSTANCE and isinstance(base.known, Defined):
@@ -239,6 +240,7 @@ class Expressions(Machine):
         if base.kind is Kind.MODULE:
             return Value(Kind.DEVICE, self.place_of(base))
         ref = self.ref(base)
+        self.log.follows_devices = True
         if base.kind is Kind.UNKNOWN and base.place.form is Form.UNKNOWN and ref is not None:
             # `x.device` of a tensor, or `args.device` of a setting: what `x` is shows later.
             return Value(Kind.DEVICE, Place(Form.SAME, "", self.objects.part(ref, Attr(name))))
@@ -270,6 +272,8 @@ class Expressions(Machine):
             value = instance_attribute(self, base, term)
             if view.is_module:
                 value = _of_attribute(value, f"{view.name}.{name}")
+            if view.is_module and ref is not None and value.element is not None:
+                value = self._holding_modules(value, ref, name)
             if view.is_module and ref is not None and value.kind in (Kind.PARAMETER, Kind.MODULE):
                 part = self.objects.part(ref, Attr(name))
                 if value.kind is Kind.PARAMETER:
@@ -282,6 +286,14 @@ class Expressions(Machine):
         if name in knowledge.MODULE_ONLY or (view.is_module and name in knowledge.TENSOR_TOO):
             return UNKNOWN
         return unknown_attribute(self, base, name)
+
+    def _holding_modules(self, value: Value, owner: int, name: str) -> Value:
+        """What a module keeps in a list moves with it, if another attribute registers it."""
+        element = value.element
+        if element is None or element.kind is not Kind.MODULE:
+            return value
+        part = self.objects.part(self.objects.part(owner, Attr(name)), Element())
+        return value._replace(element=element._replace(who=part, origin=None))
 
     @_handles(ast.Subscript)
     def _subscript(self, node: ast.Subscript) -> Value:
@@ -706,6 +718,9 @@ class Expressions(Machine):
             self.rebind(target.value, container(ref, items, holds=base.holds))
             return
         self.state.env[ref, step] = value
+        if moved and step.variable and base.kind is Kind.CONTAINER:
+            self._move_any_item(target.value, base, ref, value)
+            return
         if base.kind in (Kind.BATCH, Kind.UNKNOWN) and not isinstance(target.slice, ast.Constant):
             if moved and value.place.form is not Form.UNKNOWN:
                 # `batch[k] = batch[k].to(d)` in a loop over the keys moves the whole batch.
@@ -721,6 +736,19 @@ class Expressions(Machine):
         indices = index.items if isinstance(target.slice, ast.Tuple) and index.items else (index,)
         if any(each.kind in (Kind.TENSOR, Kind.PARAMETER) for each in indices):
             self.meet(target, [(target.value, base), (target, value)])
+
+    def _move_any_item(self, at: ast.expr, base: Value, ref: int, value: Value) -> None:
+        """`xs[k] = xs[k].to(d)` for some `k`: any item may be the one that is moved."""
+        for key, item in list(self.state.env.items()):
+            if not isinstance(key, str) and key[0] == ref and isinstance(key[1], Item):
+                self.state.env[key] = self.join(item, value)
+        element = element_of(base, self.either)
+        joined = value if element is None else self.join(element, value)
+        self.rebind(at, container(base.who, element=joined, holds=base.holds))
+        if isinstance(at, ast.Attribute):
+            owner = self.eval(at.value)
+            if owner.kind in (Kind.INSTANCE, Kind.CLASS) and isinstance(owner.known, Defined):
+                self.assigned.add((owner.known.dotted, at.attr))
 
     def _place_element(self, ref: int) -> None:
         """A moved value is stored deep in an element of a batch: the loop around it moves that element."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 
-from ..core.evidence import IS_TENSOR, PASSED_ON
+from ..core.evidence import IS_TENSOR, NO_NUMBER, PASSED_ON
 from ..core.kinds import Kind
 from ..core.objects import Objects
 from ..core.paths import MAX_STEPS, Attr, Element, Item, Path, Ref, Root, Step, Who
@@ -140,13 +140,19 @@ class Extraction:
     def needs(self, log: Log) -> tuple[Need, ...]:
         """Meetings in which something of the caller's takes part."""
         moved = moved_wholes(self.objects, log)
+        lost = {raw.receiver.who for raw in log.moves.values() if raw.fate != "kept" and not raw.in_place}
         found: dict[Need, None] = {}
         for raw in log.meetings.values():
             if not (self._of_caller(raw.here) or self._of_caller(raw.there)):
                 continue
+            if lost and not lost.isdisjoint((raw.one.who, raw.other.who)):
+                continue  # that its move is lost is told in the function
             if self._told_inside(raw.here, moved, log) or self._told_inside(raw.there, moved, log):
                 continue
-            made = next((each.origin for each in (raw.one, raw.other) if is_made(each)), None)
+            made = None
+            for one, other in ((raw.one, raw.other), (raw.other, raw.one)):
+                if is_made(one) and _is_no_number(other, log):
+                    made = one.origin
             need = Need(
                 self.place(raw.here),
                 self.place(raw.there),
@@ -216,6 +222,13 @@ def paths_in(term: Term) -> Iterator[Path]:
         yield from paths_in(item)
     if term.element is not None:
         yield from paths_in(term.element)
+
+
+def _is_no_number(value: Value, log: Log) -> bool:
+    """Whether a function's own use of a value shows that it has a device."""
+    if value.kind is not Kind.UNKNOWN:
+        return True
+    return type(value.who) is int and bool(log.notes.get(value.who, 0) & NO_NUMBER)
 
 
 def moved_wholes(objects: Objects, log: Log) -> dict[Ref, set[Ref]]:

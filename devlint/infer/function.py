@@ -177,9 +177,18 @@ def _parameter(
     value = given or annotated(machine, arg.annotation, ref) or Value(who=ref)
     if value.kind is Kind.DEVICE and value.place.form is Form.UNKNOWN:
         return value._replace(place=Place(Form.SAME, "", ref))
-    if value.kind in TENSORS and value.place.form is Form.UNKNOWN and value.who == ref:
-        return value._replace(place=Place(Form.AT, "", ref))
-    return value
+    return _where_it_is(value)
+
+
+def _where_it_is(value: Value, depth: int = 4) -> Value:
+    """What a caller passes is wherever that is, and so are the tensors that an annotation promises in it."""
+    if value.kind in TENSORS and value.place.form is Form.UNKNOWN and value.who is not None:
+        return value._replace(place=Place(Form.AT, "", value.who))
+    if value.kind is not Kind.CONTAINER or not depth:
+        return value
+    element = _where_it_is(value.element, depth - 1) if value.element is not None else None
+    items = tuple(_where_it_is(item, depth - 1) for item in value.items) if value.items is not None else None
+    return value._replace(element=element, items=items)
 
 
 def _enter_method(machine: Statements, cls: Class, receiver: Value) -> None:

@@ -457,6 +457,11 @@ class Machine:
             found = place if found is None else join_places(found, place)
         return found
 
+    def whose_size(self, value: Value) -> Who | None:
+        """The object whose size or dtype a value has: of a result, what it was computed from."""
+        place = self.where(value)
+        return place.of if place.form is Form.AT else value.who
+
     def where(self, value: Value) -> Place:
         """Where a value is; an unknown object is at a place of its own, until something moves it."""
         if value.kind in (Kind.MODULE, Kind.INSTANCE):
@@ -474,11 +479,13 @@ class Machine:
         """Where the result of an operation lives: with its tensors, of which 0-dim ones do not count."""
         best = UNKNOWN_PLACE
         made: Place | None = None
+        scalar = UNKNOWN_PLACE
         others = 0
         for value in parties:
             if value.kind in MAY_HOLD_TENSORS:
                 place = self.where(value)
                 if value.kind is Kind.SCALAR and len(parties) > 1:
+                    scalar = place if scalar.form is Form.UNKNOWN else scalar
                     continue
                 if is_made(value):
                     made = place if made is None else join_places(made, place)
@@ -488,6 +495,8 @@ class Machine:
                     place.form is not Form.UNKNOWN and weight(place) > weight(best)
                 ):
                     best = place
+        if made is None and best.form is Form.UNKNOWN and not others:
+            return scalar
         if made is None or (others and best.form is not Form.UNKNOWN):
             return best  # with what was made on the cpu meanwhile, it was meant to run there
         if others:
@@ -566,7 +575,7 @@ class Machine:
             if not chosen:
                 self.use_literal(value, role)
             if value.place.form is not Form.UNKNOWN:
-                self.log.follows_devices |= value.place.form is Form.SAME
+                self.log.follows_devices |= value.place.form in (Form.SAME, Form.AT)
                 return value.place
             return Place(Form.SAME, "", value.who) if value.who is not None else UNKNOWN_PLACE
         if value.kind is Kind.NUMBER:
@@ -680,7 +689,7 @@ def distinct(places: list[tuple[ast.expr, Place, Value]]) -> list[tuple[ast.expr
 def _excused(value: Value, place: Place) -> bool:
     """Whether a value may meet any device: torch accepts 0-dim tensors of the cpu."""
     if value.kind is Kind.SCALAR:
-        return place.form in (Form.CPU, Form.AT)
+        return place.form in (Form.CPU, Form.AT) or is_made(value)
     return is_made(value) and value.origin is not None and not value.origin.dims
 
 

@@ -466,6 +466,8 @@ class Observer:
                 return None  # in another file, which tells it if it can
             at, function = node, origin.function
         left = self.traced(found.one, found.here, found.at, found.function)
+        if isinstance(found.at, ast.Name) and self._is_function(found.at.id):
+            left = left._replace(label="")  # it is made, and meets, in what is called there
         right = self.traced(found.other, found.there, found.other_at, found.function)
         return event.Meeting(
             self.at(at, function, raw.why, raw.loops),
@@ -476,6 +478,9 @@ class Observer:
             sibling_moved=False,
             device=found.device,
         )
+
+    def _is_function(self, name: str) -> bool:
+        return any(function.own_name == name for function in self.file.functions.values())
 
     def binds(self, wants: Wants) -> Iterator[event.Bind]:
         """What is assigned to attributes and items."""

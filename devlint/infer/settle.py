@@ -297,7 +297,7 @@ class Settled:
             for raw in meetings:
                 yield from self._unmoved(function, raw, dropped)
                 yield from self._under_other_conditions(function, raw)
-        yield from self._fed_unmoved(dropped)
+        yield from self.fed_unmoved(dropped)
 
     def _loss_meetings(self, loss: MaybeLoss) -> Iterator[RawMeeting]:
         """What an unknown callee was given, if `.backward()` shows that it computed a loss."""
@@ -366,7 +366,7 @@ class Settled:
         clash = Clash(function, receiver, raw.here, -1, -1, raw.right, raw.there, True, True, True, raw)
         yield key, clash._replace(moves=tuple(calls[1:]))
 
-    def _fed_unmoved(self, dropped: set[Ref]) -> Iterator[tuple[object, Clash]]:
+    def fed_unmoved(self, dropped: set[Ref]) -> Iterator[tuple[object, Clash]]:
         """Arguments that one method passes to a module as they are, and another moves first."""
         movers: dict[tuple[Ref, Place], str] = {}
         for name, log in self.logs.items():

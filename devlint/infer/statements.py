@@ -263,6 +263,8 @@ class Statements(Expressions):
     @_on(ast.Return)
     def _return(self, node: ast.Return) -> None:
         value = NONE if node.value is None else self.eval(node.value)
+        if self.state.without and is_made(value):
+            value = value._replace(origin=None)
         returns = getattr(self.here.node, "returns", None)
         if returns is not None:
             self._evidence_of_annotation(returns, value)

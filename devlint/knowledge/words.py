@@ -27,7 +27,8 @@ HINTS = (
     Hint(frozenset({"reason"}), _ACCELERATOR, "accelerator"),
     Hint(frozenset({"reason"}), r"need|requir|must|only|without|not available|unavailable|^no ", "demands"),
     Hint(frozenset({"import"}), r"(?:^|\.)triton(?:\.|$)|_cuda$", "accelerator"),
-    Hint(frozenset({"function"}), r"(?:^|_)(?:cpu|numpy|np|host)(?:_|$)|collat|^test(?:_|$)|_test$", "host"),
+    Hint(frozenset({"function"}), r"(?:^|_)(?:cpu|numpy|np|host)(?:_|$)|collat", "host"),
+    Hint(frozenset({"function"}), r"^test_", "tests"),
     Hint(
         frozenset({"function"}),
         r"^_*(?:re)?init(?:iali[sz]e)?$|^_*(?:re)?(?:init|set)(?:iali[sz]e)?(?:_|$).*(?:param|weight)",

@@ -96,7 +96,7 @@ def truth_of_argument(machine: Machine, site: Site) -> Value:
 def measure(machine: Machine, site: Site) -> Value:
     """`len(x)` remembers what it measured."""
     first = site.args.first()
-    return NUMBER._replace(measures=first.who) if first is not None else NUMBER
+    return NUMBER._replace(measures=machine.whose_size(first)) if first is not None else NUMBER
 
 
 def any_(machine: Machine, site: Site) -> Value:

@@ -25,9 +25,11 @@ def factory(machine: Machine, site: Site) -> Value:
     if args.unpacked and given is None:
         return machine.own(site.node, Kind.TENSOR, UNKNOWN_PLACE)
     place = machine.denoted(given, default(machine))
-    if not told:
-        follows = args.get("out")
-        place = machine.where(follows) if follows is not None and follows.kind in TENSORS else place
+    follows = args.get("out")
+    if not told and follows is not None and follows.kind is not Kind.NONE:
+        place = machine.where(follows) if follows.kind in TENSORS else UNKNOWN_PLACE
+    drawn = args.get("generator")
+    told |= drawn is not None and drawn.kind is not Kind.NONE and drawn.place.form is not Form.CPU
     kind = Kind.SCALAR if _is_scalar(site) else Kind.TENSOR
     if told or place.form is not Form.CPU:
         known = place.form in ON_DEVICE

@@ -197,14 +197,16 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
         if (value.kind in MAY_HOLD_TENSORS or value.kind is Kind.CONTAINER)
         and not isinstance(at, ast.Starred)
     ]
+    runs = base if base.kind is not Kind.UNKNOWN else base._replace(kind=Kind.MODULE)
     for index, (at, value) in enumerate(fed):
         # Of what else an unknown model takes, some may belong on the cpu: lengths, texts, settings.
-        if index == 0 or known or machine.where(value).of == machine.where(fed[0][1]).of:
+        beside = machine.where(value).of
+        if index == 0 or known or (beside is not None and beside == machine.where(fed[0][1]).of):
             parts_of = (
                 (value,) if value.kind is not Kind.CONTAINER else value.items or (value.element or value,)
             )
             for part in parts_of:
-                machine.meeting("call", at, machine.where(part), part, func, place, base)
+                machine.meeting("call", at, machine.where(part), part, func, place, runs)
     return machine.own(node, Kind.TENSOR if of_torch else Kind.BATCH, _result(machine, place, fed))
 
 

@@ -21,8 +21,12 @@ def operands(machine: Machine, site: Site) -> list[tuple[ast.expr, Value]]:
     for name, at, value in site.args.named():
         if name in site.row.host or name in _OUT or isinstance(at, ast.Starred):
             continue
-        if value.kind is Kind.CONTAINER:
-            found.extend((at, item) for item in value.items or ((value.element,) if value.element else ()))
+        if value.kind is Kind.CONTAINER and value.items:
+            display = at.elts if isinstance(at, (ast.Tuple, ast.List)) else ()
+            each = display if len(display) == len(value.items) else [at] * len(value.items)
+            found.extend(zip(each, value.items, strict=True))
+        elif value.kind is Kind.CONTAINER:
+            found.extend(((at, value.element),) if value.element else ())
         else:
             found.append((at, value))
     return found
@@ -79,12 +83,13 @@ def sequence(machine: Machine, site: Site) -> Value:
         if value.kind is Kind.CONTAINER:
             parts = value.items or ((value.element,) if value.element else ())
             machine.note_unknown(parts, Evidence.TENSOR | Evidence.SHAPED)
-    for at, value in operands(machine, site):
+    for at, whole in site.args.positional[:1]:
         # What a list was filled with on several paths is one value to the inference.
-        if value.origin is not None and is_made(value):
-            mixed = machine.log.mixed.get((value.origin.function, value.origin.at))
-            if mixed is not None and value.place.form is not Form.CPU:
-                machine.meeting("container", at, CPU, value._replace(place=CPU), site.node, *mixed)
+        each = whole.element if whole.kind is Kind.CONTAINER and not whole.items else None
+        if each is not None and each.origin is not None and is_made(each):
+            mixed = machine.log.mixed.get((each.origin.function, each.origin.at))
+            if mixed is not None and each.place.form is not Form.CPU:
+                machine.meeting("container", at, CPU, each._replace(place=CPU), site.node, *mixed)
     return function(machine, site)
 
 

@@ -1,0 +1,84 @@
+"""A tensor is made on the cpu and meets one that may be elsewhere
+
+A factory that is given no `device=` makes its tensor on the cpu. Where the module and its inputs were moved,
+the operation in which they meet raises `Expected all tensors to be on the same device`: on every accelerator,
+and never on the cpu.
+
+    def forward(self, x):
+        noise = torch.randn(x.shape)  # DEV403
+        return x + noise
+
+Make it where the other one is:
+
+    def forward(self, x):
+        noise = torch.randn(x.shape, device=x.device)
+        return x + noise
+
+What it meets may be known to be elsewhere, belong to the module (its parameters, what its submodules
+give), or be what `forward` is given. Parameters of other functions count, as a warning, where the function
+or its class follows the devices of its arguments otherwise, or where the tensor's own size comes from what
+it meets.
+
+Left alone: 0-dim tensors in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is stored by
+a number or slice (torch copies all of these), other default devices, constructors, datasets, collate
+functions, tests, the branch of a condition in which there is no accelerator, scripts that speak of no device,
+and attributes of modules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..rule import (
+    MIXED_DEVICES,
+    Ask,
+    Change,
+    Claim,
+    Conflict,
+    Meeting,
+    Report,
+    Rule,
+    Severity,
+    at_device,
+    comes_from,
+    cst,
+    meeting,
+)
+
+
+class CreatedOnCpu(Rule[Meeting]):
+    """What a factory makes without `device=`, and what it meets."""
+
+    code = "DEV403"
+    name = "created-on-cpu"
+    watches = (meeting(comes_from("factory", "array")),)
+    claim = Claim(MIXED_DEVICES)
+
+    def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
+        """Report where the tensor is made."""
+        surely = event.conflict in (Conflict.CERTAIN, Conflict.PORTABLE)
+        other = event.right
+        if other.place.name:
+            where = f" on `{other.place.name}`"
+        else:
+            caller = event.conflict is Conflict.CALLER
+            where = ", which is wherever the caller put it" if caller else ", which may be elsewhere"
+        change: Change | None = None
+        if event.device and isinstance(node, cst.Call):
+            placed = at_device(node, event.device)
+            change = Change(f"make it on `{event.device}`", ((node, placed),), safe=surely)
+        line = other.span.line if other.span is not None else 0
+        made = f"`{event.left.label}`" if event.left.label.isidentifier() else "a tensor"
+        if event.how == "container":
+            made = f"what {made} holds" if made[0] == "`" else made
+        path = "on one path " if event.conflict is Conflict.BRANCHES else ""
+        yield Report(
+            f"{made} is {path}made on the cpu and meets `{other.label}`{where}",
+            "a factory without `device=` makes its tensor on the default device",
+            None if surely else Severity.WARNING,
+            change,
+            (
+                (other.span if line != event.at.span.line else None, "they meet here"),
+                *((s, "") for s in other.spots),
+            ),
+        )
