@@ -174,7 +174,7 @@ TABLES = (
     logit(eps)
     logsumexp(dim, keepdim)
     lu_solve(LU_data, LU_pivots)
-    masked_fill masked_fill_(mask, value)
+    masked_fill masked_fill_(mask, value): host=value
     masked_scatter(mask, source)
     matrix_power polygamma(n)
     moveaxis movedim(source, destination)

@@ -188,7 +188,7 @@ TABLES = (
     logcumsumexp squeeze_copy unsqueeze_copy(input, dim, *, out)
     logit(input, eps, *, out)
     lu_solve(input, LU_data, LU_pivots, *, out)
-    masked_fill(input, mask, value)
+    masked_fill(input, mask, value): host=value
     masked_scatter(input, mask, source, *, out)
     matrix_power(input, n, *, out)
     max_pool1d max_pool2d max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode)
