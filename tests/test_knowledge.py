@@ -41,7 +41,8 @@ TRANSFERS = set(
     containers.zip containers.next containers.filter containers.map containers.chain containers.add
     containers.views containers.get numbers.extreme numbers.truth numbers.any numbers.measure strings.str
     strings.startswith strings.format tensors.move tensors.cast tensors.retype tensors.backward
-    tensors.is_pinned tensors.variable testing.skip testing.exits distributed.init imports.load
+    tensors.requires_grad tensors.is_pinned tensors.variable testing.skip testing.exits distributed.init
+    imports.load
     """.split()
 )
 GIVES = {kind.value for kind in Kind} | {"first", "element", "reduced"}
