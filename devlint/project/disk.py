@@ -4,19 +4,13 @@ from __future__ import annotations
 
 import ast
 import os
-import re
 
 from ..infer import infer_and_summarise, locate, summarise
-from ..knowledge import libraries
 from ..source.text import decode
 from .index import Observed, Project, View, Watching
 
 _MAX_BYTES = 4_000_000
 """Larger files are data; what they define is not asked for."""
-
-_TELLS = re.compile(rb"torch|device|cuda|gpu|\.to\(|\.cpu\(|from[ \t]+\.|import[ \t]+\*")
-"""What a file mentions that tells anything of where values live, or hands on what others define; without it,
-it need not be analysed."""
 
 
 def project() -> Project:
@@ -35,9 +29,6 @@ def _read(path: str) -> str | None:
         if not os.path.isfile(path) or os.path.getsize(path) > _MAX_BYTES:
             return None
         with open(path, "rb") as file:
-            raw = file.read()
-        hands_on = os.path.basename(path).startswith("__init__.")
-        brought = any(name.encode() in raw for name in libraries())
-        return decode(raw).text if hands_on or brought or _TELLS.search(raw) else None
+            return decode(file.read()).text
     except (OSError, SyntaxError, ValueError, LookupError):
         return None
