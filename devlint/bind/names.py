@@ -24,3 +24,21 @@ def is_place(node: ast.expr) -> bool:
 def bound_names(target: ast.AST) -> list[str]:
     """The variables that a target binds, in order."""
     return [node.id for node in ast.walk(target) if isinstance(node, ast.Name)]
+
+
+def names_in(node: ast.AST) -> frozenset[str]:
+    """The names of all variables and attributes that are mentioned in a piece of syntax."""
+    found: set[str] = set()
+    todo: list[object] = [node]
+    while todo:
+        part = todo.pop()
+        if type(part) is list:
+            todo += part
+        elif isinstance(part, ast.AST):
+            if isinstance(part, ast.Name):
+                found.add(part.id)
+                continue
+            if isinstance(part, ast.Attribute):
+                found.add(part.attr)
+            todo += part.__dict__.values()
+    return frozenset(found)

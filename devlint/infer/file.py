@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Protocol
 
 from .. import knowledge
+from ..bind.names import names_in
 from ..core.events import Why
 from ..core.kinds import Kind
 from ..core.objects import Objects
@@ -486,6 +488,11 @@ class File:
                 state.why = self.why
                 state.certain(getattr(said, "hint", ""))
                 self.why = state.why
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Names that the file mentions, of variables and attributes."""
+        return names_in(self.module.node)
 
     def defines_method(self, name: str) -> bool:
         """Whether a class of this file has a method of that name."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from functools import cached_property
 
 from .log import Site
@@ -26,13 +25,6 @@ class Touched:
                 found.setdefault(site.callee, []).append((caller, site))
         return found
 
-    @cached_property
-    def _named(self) -> frozenset[str]:
-        """Names that the file reads, of variables and attributes."""
-        tree = self._settled.file.module.node
-        names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        return frozenset(names | {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)})
-
     def before(self, function: str) -> Where | None:
         """Where it was, whoever calls the function; None where somebody may call it before."""
         if function not in self._known:
@@ -43,9 +35,11 @@ class Touched:
     def _find(self, function: str) -> Where | None:
         sites = self._sites.get(function)
         if not sites:
+            if self._settled.file.outside.touched is None:
+                return None
             known = self._settled.file.functions.get(function)
             # What is handed to somebody may run in another process.
-            handed = known is None or known.own_name in self._named
+            handed = known is None or known.own_name in self._settled.file.names
             return None if handed else self._settled.file.outside.touched
         where = [site.touched or self.before(caller) for caller, site in sites]
         return where[0] if None not in where else None
