@@ -13,7 +13,7 @@ from ..core.paths import Attr, Item, Path, Ref, Step, Who
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved, Need
-from ..core.values import UNKNOWN, Defined, Origin, Value, container
+from ..core.values import MADE, UNKNOWN, Defined, Origin, Value, container
 from .log import Site as CallSite
 from .machine import Arguments, Machine
 
@@ -148,6 +148,8 @@ class Substitution:
         items = tuple(map(self.value, term.items)) if term.items is not None else None
         element = self.value(term.element) if term.element is not None else None
         place = self.place(term.place)
+        if term.origin is not None and term.origin.how in MADE and term.place.form is not place.form:
+            term = term._replace(origin=None)  # `torch.zeros(n, device=x.device)`: it was told where
         ref: Ref | None
         if term.kind in _KEEP_IDENTITY or self.node is None:
             ref = self.ref(who)

@@ -6,6 +6,7 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
+from itertools import permutations
 from typing import NamedTuple
 
 from .. import knowledge
@@ -29,6 +30,7 @@ _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
 _FORWARD = ("forward", "__call__")
 _CPU = frozenset({"host", "tests"})
 _MAX_DEPTH = 6
+_MAX_OPERANDS = 8
 
 
 class Behind(NamedTuple):
@@ -132,6 +134,8 @@ class Meetings:
                     found.add((moved.value, moved.slice))
                 elif isinstance(moved, ast.BinOp):
                     found.add((moved.left, moved.right))
+                elif isinstance(moved, ast.Call):
+                    found.update(permutations(_operands(moved)[:_MAX_OPERANDS], 2))
         return found
 
     # How surely the other side is elsewhere
@@ -394,6 +398,15 @@ class Meetings:
         made = home.nodes[way.at] if 0 <= way.at < len(home.nodes) else None
         line = getattr(made, "end_lineno", None)
         return line is not None and line < getattr(home.nodes[origin.at], "lineno", 0)
+
+
+def _operands(call: ast.Call) -> list[ast.AST]:
+    """What a call combines: its arguments, those of a display by themselves, and what its method is of."""
+    found: list[ast.AST] = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+    for argument in call.args:
+        found.append(argument)
+        found.extend(argument.elts if isinstance(argument, (ast.List, ast.Tuple)) else ())
+    return found
 
 
 def _speaks_of_tensors(annotation: ast.expr) -> bool:
