@@ -1,19 +1,15 @@
 """The default GPU is chosen where a tensor at hand says which one
 
-`if x.is_cuda: y = y.cuda()` brings `y` to the default GPU, and `x` may be on another. And in a `forward`
-`torch.cuda.is_available()` says that there is a GPU, not that the caller's tensors are on it. What is moved
-so meets them on another device.
+`y.cuda()` goes to the default GPU, and `x` may be on another. And in a `forward` `torch.cuda.is_available()`
+says that there is a GPU, not that the caller's tensors are on it.
 
-    if x.is_cuda:
-        y = y.cuda()  # DEV410
+    y = y.cuda() if x.is_cuda else y  # DEV410
 
 Follow the tensor:
 
-    if x.is_cuda:
-        y = y.to(x.device)
+    y = y.to(x.device)
 
-Left alone: moves that name a GPU, guards that are settings of the program, and what a program does outside
-of `forward` because there is a GPU.
+Left alone: moves that name a GPU, guards that are settings, and what is chosen outside of `forward`.
 """
 
 from __future__ import annotations
@@ -69,6 +65,8 @@ class DefaultGpu(Rule[Call | Literal_]):
     def visit(self, node: cst.CSTNode, event: Call | Literal_, ask: Ask) -> Iterator[Report]:
         """Report the move or the name; follow the tensor that the condition names."""
         tensor = event.at.guard.tensor
+        if isinstance(event, Literal_) and event.role == "chosen" and not _in_device(event, ask):
+            return
         if not tensor:
             yield Report(
                 "a GPU is chosen because there is one, wherever the caller's tensors are",
@@ -78,7 +76,7 @@ class DefaultGpu(Rule[Call | Literal_]):
         device = cst.parse_expression(f"{tensor}.device")
         change = None
         if isinstance(event, Literal_):
-            change = Change(f"follow `{tensor}`", ((node, device),), safe=True)
+            change = Change(f"follow `{tensor}`", ((node, device),), safe=event.role != "chosen")
         elif isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
             func = node.func.with_changes(attr=cst.Name("to"))
             moved = node.with_changes(func=func, args=[cst.Arg(device), *node.args])
@@ -88,3 +86,14 @@ class DefaultGpu(Rule[Call | Literal_]):
             "`cuda` without an index is the current device, not the one of a tensor",
             change=change,
         )
+
+
+def _in_device(event: Literal_, ask: Ask) -> bool:
+    """Whether a device is made of the name there: by itself it may be a type, as autocast wants it."""
+    start, end = event.at.span[:2], event.at.span[2:]
+    return any(
+        isinstance(each, Call)
+        and each.callee == "torch.device"
+        and each.at.span[:2] < start <= end <= each.at.span[2:]
+        for each in ask.events("call")
+    )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from .. import knowledge
 from ..bind.names import is_place, last_name
+from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr
 from ..core.places import CPU, UNKNOWN_PLACE, Form
@@ -203,8 +204,9 @@ def assume(machine: Machine, test: ast.expr, value: Value, outcome: bool) -> Non
     elif said is not None and said.if_true:
         machine.require(said.hint)
     if outcome and said is not None and said.if_true and (asked := _asked_of(test)) is not None:
-        named = machine.state.env.get(asked.id) if isinstance(asked, ast.Name) else None
-        if named is None or named.kind not in _OWN_FLAGS:
+        named = machine.eval(asked) if is_place(asked) else None
+        own = named is not None and (named.kind in _OWN_FLAGS or machine.seen(named) & Evidence.MODULE)
+        if not own:
             machine.state.why = machine.state.why._replace(tensor=ast.unparse(asked))
     narrow(machine, test, outcome)
 

@@ -388,7 +388,11 @@ class Observer:
                     continue
                 born = self.settled.logs[where].born.get(number, Why())
                 hints = tuple(dict.fromkeys((*raw.why.hints, *born.hints)))
-                why = raw.why._replace(certain=raw.why.certain or born.certain, hints=hints)
+                why = raw.why._replace(
+                    certain=raw.why.certain or born.certain,
+                    hints=hints,
+                    tensor=raw.why.tensor or born.tensor,
+                )
                 role = harmless.get(node, raw.role)
                 told = event.Literal_(self.at(node, function, why, raw.loops), str(node.value), role)
                 known = found.get(node)
