@@ -27,6 +27,8 @@ LOSES_DIMENSION = words(
     """
 )
 """Operations whose result may have one dimension less."""
+ALL_SIZES = words("shape size")
+"""What gives all the sizes of a tensor."""
 LOSES_DIMENSIONS = words("squeeze squeeze_ einsum tensordot item reshape_as view_as expand_as")
 """Operations whose result may be 0-dim whatever they are given."""
 NO_SCALARS = words(

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Iterable
 
 from ... import knowledge
-from ...bind.names import is_place
+from ...bind.names import is_place, last_name
 from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ...core.paths import Ref
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
@@ -107,8 +107,17 @@ def _is_scalar(site: Site) -> bool:
     if first is None:
         return False
     if "data" in site.row.parameters or "s" in site.row.parameters:
-        return first.kind is Kind.NUMBER
+        return first.kind is Kind.NUMBER and not (site.args.positional and _sizes(site.args.positional[0][0]))
     return first.kind is Kind.CONTAINER and first.items == ()
+
+
+def _sizes(node: ast.expr) -> bool:
+    """Whether an expression is all the sizes of a tensor, or a slice of them: `x.shape[2:]`, `x.size()`."""
+    if isinstance(node, ast.Subscript):
+        return isinstance(node.slice, ast.Slice) and _sizes(node.value)
+    if isinstance(node, ast.Call) and (node.args or node.keywords):
+        return False
+    return isinstance(node, (ast.Attribute, ast.Call)) and last_name(node) in knowledge.ALL_SIZES
 
 
 def _least(site: Site) -> int:
