@@ -303,3 +303,60 @@ class Net(torch.nn.Module):
     )
     assert (in_loop.result, kept.result) == ("discarded", "kept")
     assert probed.at.context == {"forward", "probe"}
+
+
+STARRED = """
+from helpers import *
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.Linear(4, 4)
+
+def load(path):
+    torch.load(path)
+    Net().to("cuda")(torch.ones(4))
+"""
+
+
+@pytest.mark.parametrize("others", [{}, {"helpers": "import torch\nfrom torch import nn\n"}])
+def test_names_that_a_star_brings(others: dict[str, str]) -> None:
+    assert [each.callee for each in events(Call, STARRED, **others)].count("torch.load") == 1
+    assert [each.receiver.kind.value for each in events(Move, STARRED, **others)] == ["module"]
+    assert [each.left.label for each in events(Meeting, STARRED, **others)] == ["torch.ones(4)"]
+
+
+def test_a_star_of_a_library_brings_what_that_has() -> None:
+    text = "from torch import *\nfrom torch.nn.functional import *\nx = ones(4).to('cuda')\nprint(relu(x))\n"
+    (found,) = events(Move, text)
+    assert found.receiver.origin is not None
+    assert found.receiver.origin.api == "torch.ones"
+
+
+def test_a_star_brings_no_name_that_anybody_may_have_chosen() -> None:
+    text = "from helpers import *\nload('x')\nnn.Module\nnn.Layer\nbase.to('cuda')\n"
+    assert [each.callee for each in events(Call, text) if "load" in each.callee] == []
+    other = "class A(nn.Layer, nn.Module):\n    pass\nA().to('cuda')\n"
+    assert [each.receiver.kind.value for each in events(Move, "from helpers import *\n" + other)] == [
+        "instance"
+    ]
+
+
+def test_without_a_star_an_unbound_name_is_nothing() -> None:
+    text = STARRED.replace("from helpers import *", "")
+    assert "torch.load" not in {each.callee for each in events(Call, text)}
+    assert "torch.load" in {each.callee for each in events(Call, STARRED)}
+
+
+def test_what_a_star_of_the_project_brings_is_not_what_a_library_has() -> None:
+    helpers = "class torch:\n    @staticmethod\n    def load(path):\n        return path\n"
+    assert [each for each in events(Call, STARRED, helpers=helpers) if each.callee == "torch.load"] == []
+
+
+def test_a_star_brings_what_all_names_alone() -> None:
+    text = "from first import *\nfrom second import *\nwork(1).to('cuda')\n"
+    first = "import torch\ndef work(x):\n    return torch.ones(x)\n"
+    second = "from torch import nn\ndef work(x):\n    return nn.Linear(x, 1)\ndef other(x):\n    return 4\n"
+    for names, kinds in (("['other']", ["tensor"]), ("['work']", ["module"])):
+        found = events(Move, text, first=first, second=f"{second}__all__ = {names}\n")
+        assert [each.receiver.kind.value for each in found] == kinds

@@ -16,7 +16,7 @@ from ..core.paths import Ref
 from ..core.places import UNKNOWN_PLACE, Form, Place, join_places
 from ..core.state import NEVER, Key, Mark, State, changed
 from ..core.summary import NOTHING, ClassSummary, FunctionSummary, ModuleSummary, within
-from ..core.values import UNKNOWN, Api, Defined, Value, element_of, join
+from ..core.values import UNKNOWN, Api, Const, Defined, Value, element_of, join
 from .abroad import abroad, class_abroad, function_abroad
 from .apply import Substitution
 from .classes import Class, from_summary
@@ -458,14 +458,46 @@ class File:
         found = self._top.state.env.get(name)
         if found is None and self._stars:
             for module in reversed(self._stars):
-                known = self.resolve(within(module, name))
+                known = self.resolve(within(module, name)) if self._brings(module, name) else None
                 if known is not None:
                     return known
+            return self._starred(name)
         return found
+
+    def _brings(self, module: str, name: str) -> bool:
+        """Whether a star brings a name of a file: one that is in its `__all__`, or is public."""
+        told = self.resolve(within(module, "__all__"))
+        names = None if told is None or told.items is None else [item.known for item in told.items]
+        if names is None or not all(isinstance(each, Const) for each in names):
+            return knowledge.is_public(name)
+        return Const(name) in names
+
+    def _starred(self, name: str) -> Value | None:
+        """What a name means that a star brings from a library, or from a file that cannot be read.
+
+        A library's own name means nothing else; an alias of `torch.nn` shows by what is read of it.
+        """
+        if name in knowledge.LIBRARIES:
+            return Value(Kind.LIBRARY, known=Api(name))
+        for star in reversed(self._stars):
+            if knowledge.offers(star, name):
+                return Value(Kind.LIBRARY, known=Api(within(star, name)))
+        if knowledge.is_torch_nn(self._read_of_names.get(name, frozenset())):
+            return Value(Kind.LIBRARY, known=Api("torch.nn"))
+        return None
+
+    @cached_property
+    def _read_of_names(self) -> Mapping[str, frozenset[str]]:
+        """By variable, the attributes that are read of it anywhere in the file."""
+        found: dict[str, set[str]] = {}
+        for node in ast.walk(self.module.node):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                found.setdefault(node.value.id, set()).add(node.attr)
+        return {name: frozenset(read) for name, read in found.items()}
 
     def import_all(self, module: str) -> None:
         """`from module import *`."""
-        if self.index is not None and module not in self._stars:
+        if module not in self._stars:
             self._stars.append(module)
 
     def variables(self) -> Mapping[Key, Value]:

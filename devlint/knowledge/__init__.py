@@ -8,6 +8,7 @@ from .brought import THIRD_PARTY, complaint, is_brought, libraries
 from .find import attribute, bind, find, kind_of_class, method, topics_of_class
 from .find import provide as provide_rows
 from .row import Hint, Row
+from .stars import is_public, is_torch_nn, offers
 from .table import Table
 from .vocabulary import *  # noqa: F403
 from .words import hints
@@ -26,9 +27,12 @@ __all__ = [
     "find",
     "hints",
     "is_brought",
+    "is_public",
+    "is_torch_nn",
     "kind_of_class",
     "libraries",
     "method",
+    "offers",
     "provide",
     "topics_of_class",
 ]

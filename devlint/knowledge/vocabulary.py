@@ -110,6 +110,8 @@ RUNS_MODULE = "Module.__call__"
 LOSS_WEIGHTS = frozenset({"weight", "pos_weight"})
 """What a loss of torch's keeps, and moves, of what it is made with."""
 OF_TORCH = "torch."
+LIBRARIES = words("torch torchvision torchaudio transformers numpy")
+"""Names of libraries that nobody gives to anything else."""
 RETAINS_GRADIENT = frozenset({"retain_grad"})
 ONLY_MOVES = frozenset({"device", "non_blocking"})
 """Keywords of a move that changes nothing but the device."""
