@@ -146,6 +146,9 @@ class Ask(Protocol):
     def events(self, kind: str) -> tuple[Event, ...]:
         """All events of one type (`call`, `move`, …) in the file, in source order."""
 
+    def calls_of(self, name: str) -> bool:
+        """Whether anything in the file calls what has this name, as events have it: `Tensor.backward`."""
+
 
 E = TypeVar("E", bound=Event)
 

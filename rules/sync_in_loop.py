@@ -35,6 +35,7 @@ Counts().__enter__()
 _METHODS = ("Tensor.item", "Tensor.tolist", "Tensor.cpu", "Tensor.numpy", "Tensor.nonzero")
 _FUNCTIONS = ("float", "int", "print")
 _WAITS = ("torch.cuda.synchronize", "torch.accelerator.synchronize")
+_TRAINS = "Tensor.backward"
 
 
 class SyncInLoop(Rule[Call]):
@@ -52,6 +53,8 @@ class SyncInLoop(Rule[Call]):
 
     def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
         """Report the first that waits in a loop that trains."""
+        if not ask.calls_of(_TRAINS):
+            return
         loop = ask.loop_around(node)
         if loop is None or not loop.always:
             return
@@ -61,7 +64,7 @@ class SyncInLoop(Rule[Call]):
                 continue
             other = ask.loop_around(each.at.span)
             if other is not None and other.span == loop.span:
-                trains |= each.callee == "Tensor.backward"
+                trains |= each.callee == _TRAINS
                 waits = each.callee in (*_METHODS, *_FUNCTIONS, *_WAITS) and self.suspects(each)
                 if waits and other.always and each.at.span < event.at.span:
                     return

@@ -50,8 +50,8 @@ def events(kind: type[E], text: str, **modules: str) -> list[E]:
 
 def test_what_nobody_wants_is_left_out() -> None:
     text = "import torch\nx = torch.zeros(3).to('cuda')\ntorch.save(x, 'f')\nm.x = x.device == 'cuda'\n"
-    assert infer(text, wants=lambda event, name: False).events == ()
-    found = infer(text, wants=lambda event, name: name == "torch.save").events
+    assert infer(text, wants=lambda event, name, sketch=None: False).events == ()
+    found = infer(text, wants=lambda event, name, sketch=None: name == "torch.save").events
     assert [type(each) for each in found] == [Call]
 
 

@@ -57,9 +57,14 @@ class Meetings:
         self.settled = settled
         self.file = settled.file
         self.objects = settled.objects
-        self.portable = _may_run_anywhere(self.file.module, lines)
+        self._lines = lines
         self._constructing: dict[str, bool] = {}
         self._afterwards: dict[str, set[tuple[ast.AST, ast.AST]]] = {}
+
+    @cached_property
+    def portable(self) -> bool:
+        """Whether the file's tensors may be elsewhere."""
+        return _may_run_anywhere(self.file.module, self._lines)
 
     def found(self) -> Iterator[Behind]:
         """For each tensor made on the cpu, the meeting that says most; for attributes, each meeting."""

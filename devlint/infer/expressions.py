@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from .. import knowledge
@@ -67,6 +68,16 @@ def _handles(*types: type) -> Callable[[Method], Method]:
     return register
 
 
+@lru_cache(maxsize=256)
+def _builtin(name: str) -> Value:
+    return Value(Kind.LIBRARY, known=Api(name))
+
+
+@lru_cache(maxsize=1024, typed=True)
+def _constant(kind: Kind, value: str | int | float) -> Value:
+    return Value(kind, known=Const(value))
+
+
 class Expressions(Machine):
     """Evaluates expressions in `state`."""
 
@@ -117,7 +128,7 @@ class Expressions(Machine):
         if value is not None:
             return value
         if name in knowledge.BUILTINS:
-            return Value(Kind.LIBRARY, known=Api(name))
+            return _builtin(name)
         return Value(who=self.objects.global_(name))
 
     @_handles(ast.Constant)
@@ -133,9 +144,9 @@ class Expressions(Machine):
                     origin = Origin("literal", self.here.name, at)
                     self.log.born[at] = self.state.why
                 return Value(Kind.STRING, literal(value), None, Const(value), origin=origin)
-            return Value(Kind.STRING, known=Const(value))
+            return _constant(Kind.STRING, value)
         if isinstance(value, (bool, int, float)):
-            return Value(Kind.NUMBER, known=Const(value))
+            return _constant(Kind.NUMBER, value)
         return OTHER
 
     @_handles(ast.JoinedStr)

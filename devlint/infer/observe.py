@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
+from typing import Protocol
 
 from .. import knowledge
 from ..bind.names import last_name
@@ -19,6 +20,7 @@ from ..core.paths import Element
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ..core.state import OPTIMIZER
 from ..core.values import MADE, Defined, Origin, Value, element_of
+from ..span import Span
 from .behind import Behind, Meetings
 from .classes import Class
 from .file import File
@@ -32,13 +34,25 @@ from .touched import Touched
 from .trace import Tracer
 from .workers import in_workers
 
-Wants = Callable[[str, str], bool]
-"""Whether anybody wants events of a type and name."""
+
+class Wants(Protocol):
+    """Whether anybody wants an event."""
+
+    def __call__(self, event_type: str, name: str, sketch: event.Event | None = None) -> bool:
+        """Whether anybody wants events of a type and name, and this one.
+
+        `sketch` is the event as far as that is known at little cost: where it happens but for the span; of a
+        call what it is given and its receiver's kind, of a comparison the kinds, of an assignment what it
+        hides.
+        """
+
 
 _ALL_MOVES = knowledge.MOVES | {"to_empty"}
+_NO_SPAN = Span(0, 0, 0, 0)
+_UNSEEN = Seen(Kind.UNKNOWN, UNKNOWN_PLACE, None, "")
 
 
-def everything(event_type: str, name: str) -> bool:
+def everything(event_type: str, name: str, sketch: event.Event | None = None) -> bool:
     """Want every event."""
     return True
 
@@ -58,7 +72,7 @@ def observed(
         found += observer.meetings()
     found += observer.binds(wants)
     if wants("compare", ""):
-        found += observer.comparisons()
+        found += observer.comparisons(wants)
     found.sort(key=lambda each: (each.at.span, type(each).__name__))
     return tuple(found)
 
@@ -83,9 +97,15 @@ class Observer:
 
     def at(self, node: ast.expr, function: str, why: Why, loops: int) -> At:
         """Where something happens, and under what."""
+        return self._placed(self._around(function, why, loops), node)
+
+    def _around(self, function: str, why: Why, loops: int) -> At:
+        """Under what something happens; where is left open."""
         guard = why._replace(hints=(*why.hints, *self._nature)) if self._nature else why
-        kind = NODE_TYPES.get(type(node), "")
-        return At(self.text.span(node), kind, function, guard, loops, self.context(function))
+        return At(_NO_SPAN, "", function, guard, loops, self.context(function))
+
+    def _placed(self, at: At, node: ast.expr) -> At:
+        return at._replace(span=self.text.span(node), node=NODE_TYPES.get(type(node), ""))
 
     def context(self, function: str) -> frozenset[str]:
         """Where the code of a function runs."""
@@ -126,8 +146,7 @@ class Observer:
 
     def seen(self, value: Value, place: Place, node: ast.AST | None, function: str) -> Seen:
         """A value as rules see it."""
-        kind = self.settled.kind_of_moved(value, function)
-        settled = kind if kind is not None else self.settled.in_use(value).kind
+        settled = self._kind(value, function)
         origin = value.origin
         made_here = (
             origin is not None
@@ -148,6 +167,10 @@ class Observer:
             "",
             made_here,
         )
+
+    def _kind(self, value: Value, function: str) -> Kind:
+        kind = self.settled.kind_of_moved(value, function)
+        return kind if kind is not None else self.settled.in_use(value).kind
 
     def traced(self, value: Value, place: Place, node: ast.AST | None, function: str) -> Seen:
         """A value as rules see it, with where it was made and moved."""
@@ -338,27 +361,35 @@ class Observer:
                     callee = f"{prefix}.{raw.callee.rpartition('.')[2]}"
                 if not wants("call", callee):
                     continue
-                topics = knowledge.topics_of_call(callee)
                 of = raw.receiver_at
                 if raw.receiver is not None and of is not None:
-                    receiver = self.traced(raw.receiver, place_of(raw.receiver, of, raw), of, function)
-                at = self.at(node, function, raw.why, raw.loops)
+                    receiver = _UNSEEN._replace(kind=self._kind(raw.receiver, function))
+                at = self._around(function, raw.why, raw.loops)
                 if raw.pending:
                     at = at._replace(context=at.context | {"pending"})
-                yield event.Call(
+                sketch = event.Call(
                     at,
                     callee,
                     receiver,
-                    {
+                    {name: _UNSEEN for name, _, _ in raw.args.named()},
+                    raw.args.starred or bool(raw.args.unpacked),
+                    raw.fate,
+                    knowledge.topics_of_call(callee),
+                    conditional=raw.branches > 0,
+                )
+                if not wants("call", callee, sketch):
+                    continue
+                if raw.receiver is not None and of is not None:
+                    receiver = self.traced(raw.receiver, place_of(raw.receiver, of, raw), of, function)
+                yield sketch._replace(
+                    at=self._placed(at, node),
+                    receiver=receiver,
+                    given={
                         name: self.seen(value, place_of(value, at, raw), at, function)
                         for name, at, value in raw.args.named()
                     },
-                    raw.args.starred or bool(raw.args.unpacked),
-                    raw.fate,
-                    topics,
-                    self._becomes(function, node) if "loads" in topics else frozenset(),
-                    raw.branches > 0,
-                    self._touched(function, raw.touched),
+                    becomes=self._becomes(function, node) if "loads" in sketch.topics else frozenset(),
+                    touched=self._touched(function, raw.touched),
                 )
 
     def _becomes(self, function: str, node: ast.Call) -> frozenset[str]:
@@ -490,14 +521,15 @@ class Observer:
         """What is assigned to attributes and items."""
         for function, log in self.settled.logs.items():
             for node, raw in log.binds.items():
-                if isinstance(node, (ast.Attribute, ast.Subscript)) and wants("bind", raw.name):
-                    yield event.Bind(
-                        self.at(node, function, raw.why, raw.loops),
-                        raw.target,
-                        self.seen(raw.owner, raw.owner.place, node.value, function),
-                        raw.name,
-                        self.seen(raw.value, raw.value.place, None, function),
-                        self._hidden.get(node),
+                if not isinstance(node, (ast.Attribute, ast.Subscript)) or not wants("bind", raw.name):
+                    continue
+                at, hides = self._around(function, raw.why, raw.loops), self._hidden.get(node)
+                sketch = event.Bind(at, raw.target, None, raw.name, _UNSEEN, hides)
+                if wants("bind", raw.name, sketch):
+                    yield sketch._replace(
+                        at=self._placed(at, node),
+                        owner=self.seen(raw.owner, raw.owner.place, node.value, function),
+                        value=self.seen(raw.value, raw.value.place, None, function),
                         touched=self._touched(function, raw.touched),
                     )
 
@@ -520,17 +552,22 @@ class Observer:
             for part in (node.test.values if isinstance(node.test, ast.BoolOp) else (node.test,))
         }
 
-    def comparisons(self) -> Iterator[event.Compare]:
+    def comparisons(self, wants: Wants) -> Iterator[event.Compare]:
         """Values that are compared."""
         for function, log in self.settled.logs.items():
             for node, raw in log.compares.items():
+                at = self._around(function, raw.why, raw.loops)
+                left = _UNSEEN._replace(kind=self._kind(raw.left[1], function))
+                right = _UNSEEN._replace(kind=self._kind(raw.right[1], function))
+                sketch = event.Compare(at, raw.operator, "", left, right)
+                if not wants("compare", "", sketch):
+                    continue
                 kinds = (raw.left[1].kind, raw.right[1].kind)
-                yield event.Compare(
-                    self.at(node, function, raw.why, raw.loops),
-                    raw.operator,
-                    "move" if Kind.DEVICE in kinds and node in self._before_moves else "",
-                    self.seen(raw.left[1], raw.left[1].place, raw.left[0], function),
-                    self.seen(raw.right[1], raw.right[1].place, raw.right[0], function),
+                yield sketch._replace(
+                    at=self._placed(at, node),
+                    decides="move" if Kind.DEVICE in kinds and node in self._before_moves else "",
+                    left=self.seen(raw.left[1], raw.left[1].place, raw.left[0], function),
+                    right=self.seen(raw.right[1], raw.right[1].place, raw.right[0], function),
                 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from ..core.kinds import Kind
 from . import names
@@ -192,6 +193,7 @@ BUILTINS = frozenset(
 _DEVICE = re.compile(r"(cpu|cuda|mps|xpu|hpu|npu|mtia|xla|musa|ipu)(:\d+)?\Z")
 
 
+@lru_cache(maxsize=1024)
 def is_device_name(text: str) -> bool:
     """Whether a string is the name of a device."""
     return _DEVICE.match(text) is not None
@@ -202,12 +204,14 @@ def is_accelerator_name(text: str) -> bool:
     return is_device_name(text) and not text.startswith("cpu")
 
 
+@lru_cache(maxsize=4096)
 def records(name: str) -> bool:
     """Whether a callable of that name only keeps what it is given: a device among it places nothing."""
     said = hints("callable", name)
     return "records" in said or "asserts" in said
 
 
+@lru_cache(maxsize=4096)
 def configures(name: str) -> bool:
     """Whether `device=` is, to a callable of that name, a setting that the user can change."""
     return "configures" in hints("callable", name)

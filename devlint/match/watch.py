@@ -68,6 +68,12 @@ _NAME_OF: dict[type, Callable[[Any], str]] = {
     Bind: lambda event: event.name,
     Literal_: lambda event: event.text,
 }
+_SKETCHED = frozenset(
+    ("guarded", "context", "in_loop", "lacks", "gives", "result", "receiver", "left", "right", "hides")
+)
+"""Tests of which the answer is known before an event is finished."""
+_NO_TOPICS: frozenset[str] = frozenset()
+_MAX_NAMES = 1 << 14
 _WRAPPERS = frozenset({"FullyShardedDataParallel"})
 _MOVES = knowledge.MOVES | {"to_empty", "type"}
 
@@ -172,56 +178,58 @@ class Matcher:
         self.entries = tuple(entry for entry in entries if entry.watches)
         self.words: Words = frozenset().union(*(entry.words for entry in self.entries))
         self._by_event: dict[type, list[tuple[Entry, Watch]]] = {}
-        self._wanted: dict[str, _Wanted] = {}
+        self._by_name: dict[tuple[type, str, frozenset[str]], tuple[tuple[Entry, Watch], ...]] = {}
         for entry in self.entries:
             for watch in entry.watches:
                 self._by_event.setdefault(EVENTS[watch.event], []).append((entry, watch))
-        for event in EVENTS:
-            watches = [watch for _, watch in self._by_event.get(EVENTS[event], ())]
-            self._wanted[event] = _wanted(item for watch in watches for item in watch.names or "*")
 
-    def wants(self, event: str, name: str = "") -> bool:
-        """Whether some watch could match an event of this type and name: the others need not be made."""
-        wanted = self._wanted[event]
-        return wanted.everything or name.rpartition(".")[2] in wanted.ends or name.startswith(wanted.starts)
+    def wants(self, event: str, name: str = "", sketch: Event | None = None) -> bool:
+        """Whether some watch could match an event of this type and name: the others need not be made.
+
+        In a `sketch` of the event, what the tests in `_SKETCHED` ask about is as it will be.
+        """
+        topics = knowledge.topics_of_call(name) if event in ("call", "use") else _NO_TOPICS
+        found = self._named(EVENTS[event], name, topics)
+        return bool(found) if sketch is None else any(_could_match(sketch, watch) for _, watch in found)
 
     def matching(self, event: Event) -> Iterator[Entry]:
         """Yield the rules of which a watch matches, each once."""
         done = ""
-        for entry, watch in self._by_event.get(type(event), ()):
-            if entry.code != done and _matches(event, watch):
+        name_of = _NAME_OF.get(type(event))
+        name = name_of(event) if name_of is not None else ""
+        for entry, watch in self._named(type(event), name, getattr(event, "topics", _NO_TOPICS)):
+            if entry.code != done and _passes(event, watch.tests):
                 done = entry.code
                 yield entry
 
-
-class _Wanted(NamedTuple):
-    everything: bool
-    ends: frozenset[str]
-    starts: tuple[str, ...]
-
-
-def _wanted(names: Iterable[str]) -> _Wanted:
-    ends, starts, everything = set(), [], False
-    for name in names:
-        if name == "*" or name[0] == "@" or (name[-1] == "*" and name[:1].isupper()):
-            everything = True
-        elif name[-1] == "*":
-            starts.append(name[:-1])
-        else:
-            ends.add(name.rpartition(".")[2])
-    return _Wanted(everything, frozenset(ends), tuple(starts))
+    def _named(self, event: type, name: str, topics: frozenset[str]) -> tuple[tuple[Entry, Watch], ...]:
+        """The watches of events of this type that watch for this name, or one of these topics."""
+        key = event, name, topics
+        found = self._by_name.get(key)
+        if found is None:
+            if len(self._by_name) >= _MAX_NAMES:
+                self._by_name.clear()
+            watches = self._by_event.get(event, ())
+            found = tuple(each for each in watches if _is_named(each[1].names, name, topics))
+            self._by_name[key] = found
+        return found
 
 
-def _matches(event: Event, watch: Watch) -> bool:
-    if watch.names and not any(_named(event, name) for name in watch.names):
-        return False
-    return all(_TESTS[test.name][1](event, test.wanted) is not test.negated for test in watch.tests)
+def _is_named(patterns: tuple[str, ...], name: str, topics: frozenset[str]) -> bool:
+    return not patterns or any(_names(pattern, name, topics) for pattern in patterns)
 
 
-def _named(event: Event, pattern: str) -> bool:
+def _names(pattern: str, name: str, topics: frozenset[str]) -> bool:
     if pattern[0] == "@":
-        return pattern[1:] in getattr(event, "topics", ())
-    name = _NAME_OF[type(event)](event)
+        return pattern[1:] in topics
     if pattern[-1] == "*":
         return name.startswith(pattern[:-1])
     return name.endswith(pattern[1:]) if pattern[0] == "*" else name == pattern
+
+
+def _could_match(sketch: Event, watch: Watch) -> bool:
+    return _passes(sketch, (test for test in watch.tests if test.name in _SKETCHED))
+
+
+def _passes(event: Event, tests: Iterable[Test[Any]]) -> bool:
+    return all(_TESTS[test.name][1](event, test.wanted) is not test.negated for test in tests)

@@ -25,8 +25,8 @@ _MAX_FORWARDS = 16
 class Watching(Protocol):
     """Rules that are on."""
 
-    def wants(self, event: str, name: str = "") -> bool:
-        """Whether any of them may watch events of a type and name."""
+    def wants(self, event: str, name: str = "", sketch: Event | None = None) -> bool:
+        """Whether any of them may watch events of a type and name, and this one as far as it is known."""
 
     def matching(self, event: Event) -> Iterable[object]:
         """Those that watch an event."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import libcst
 
+from ..core.events import Call
 from ..core.watches import EVENTS
 from ..errors import DevlintError
 from ..rule import Loop
@@ -224,6 +225,12 @@ class Questions:
         if kind not in EVENTS:
             raise DevlintError(f"there is no event {kind!r}: there are {', '.join(EVENTS)}")
         return tuple(each for each in self._file.record.events if isinstance(each, EVENTS[kind]))
+
+    def calls_of(self, name: str) -> bool:
+        """Whether anything in the file calls what has this name."""
+        if name.rpartition(".")[2] not in self._file.text:
+            return False  # and no second run of the inference is needed to know
+        return any(isinstance(each, Call) and each.callee == name for each in self.events("call"))
 
     def span(self, node: libcst.CSTNode) -> Span:
         """Where a node stands in the file; of an argument, its value."""
