@@ -134,3 +134,17 @@ def test_questions_about_other_nodes_are_refused(answer: Callable[..., list[str]
         answer('ask.value_of(cst.Name("x"))', "acme.ask(1)\n")
     with pytest.raises(Exception, match="there is no event 'fact'"):
         answer('ask.events("fact")', "acme.ask(1)\n")
+
+
+def test_calls_of_a_name(answer: Callable[..., list[str]]) -> None:
+    text = "loss = torch.ones(2, requires_grad=True).sum()\nloss.backward()\nacme.ask()\n"
+    assert answer("ask.calls_of('Tensor.backward')", text) == ["True"]
+    assert answer("ask.calls_of('Tensor.item')", text) == ["False"]
+    assert answer("ask.calls_of('Tensor.backward')", "acme.backward()\nacme.ask()\n") == ["False"]
+
+
+def test_what_a_file_does_not_mention_needs_no_second_run(
+    answer: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(record, "Record")
+    assert answer("ask.calls_of('Tensor.backward')", "acme.ask()\n") == ["False"]

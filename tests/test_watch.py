@@ -15,6 +15,7 @@ from devlint.rule import (
     Conflict,
     Kind,
     Watch,
+    becomes,
     bind,
     call,
     casts,
@@ -203,3 +204,20 @@ def test_a_third_partys_file_without_torch_is_read(provide: Callable[[str, str],
     )
     (found,) = lint("import acme\nacme.launch()\n", "a.py")
     assert (found.code, found.start) == ("ACM101", (2, 1))
+
+
+def test_what_no_watch_could_match_is_not_finished() -> None:
+    loads = matcher(call("torch.load", lacks("map_location")), call("@sync"))
+    assert loads.wants("call", "torch.load")
+    assert loads.wants("call", "Tensor.item")
+    assert not loads.wants("call", "torch.zeros")
+    assert not loads.wants("compare")
+    every = [each for each in infer(PROGRAM).events if isinstance(each, Call) and each.callee == "torch.load"]
+    assert {each.at.span.line for each in every if loads.wants("call", each.callee, each)} == {9, 13}
+
+
+def test_what_a_sketch_does_not_tell_is_left_open() -> None:
+    loads = matcher(call("torch.load", becomes("state")))
+    every = [each for each in infer(PROGRAM).events if isinstance(each, Call) and each.callee == "torch.load"]
+    assert every
+    assert all(loads.wants("call", each.callee, each._replace(becomes=frozenset())) for each in every)
