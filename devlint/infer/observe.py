@@ -38,7 +38,7 @@ from .workers import in_workers
 class Wants(Protocol):
     """Whether anybody wants an event."""
 
-    def __call__(self, event_type: str, name: str, sketch: event.Event | None = None) -> bool:
+    def __call__(self, event_type: str, name: str, sketch: event.Event | None = None, /) -> bool:
         """Whether anybody wants events of a type and name, and this one.
 
         `sketch` is the event as far as that is known at little cost: where it happens but for the span; of a
