@@ -73,7 +73,10 @@ class Origin(NamedTuple):
     """The node, by its number in that function."""
     api: str = ""
     dims: int = 0
-    """Of a tensor, how many dimensions it has at least: torch lets a 0-dim one of the cpu meet any device."""
+    """Of a tensor, how many dimensions it has at least: torch lets a 0-dim one of the cpu meet any device.
+
+    Of a module that computes a loss, those of the loss.
+    """
     attribute: str = ""
     """Of an attribute of a module, its class and name, with a dot between."""
 

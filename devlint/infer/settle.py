@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
-from ..core.evidence import IS_TENSOR, NOT_A_TENSOR, Evidence, solve
+from ..core.evidence import IS_TENSOR, NO_NUMBER, NOT_A_TENSOR, Evidence, solve
 from ..core.kinds import TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import Attr, Element, Item, Ref, Root
@@ -440,8 +440,20 @@ class Settled:
             return False
         if type(place.of) is int and self.objects.belongs(place.of, part.whole):
             return False
-        structural = self.objects.is_structural(part.ref)
-        return place == there and (structural or bool(self.seen(part.ref) & IS_TENSOR))
+        if place != there:
+            return False
+        if self.objects.is_structural(part.ref):
+            return True
+        return bool(self.seen(part.ref) & IS_TENSOR) and self._holds_tensors(part, moved)
+
+    def _holds_tensors(self, part: Part, moved: set[Ref]) -> bool:
+        """Whether a mapping is of tensors: of what a caller passes, networks and numbers may be parts."""
+        if isinstance(self.objects.ways[part.whole], Element) or self.seen(part.ref) & NO_NUMBER:
+            return True
+        return any(
+            self.seen(ref) & (IS_TENSOR | NO_NUMBER | Evidence.OPERAND) and not self.contradicted(ref)
+            for ref in moved
+        )
 
     def _moved_elsewhere(self, part: Part, there: Place) -> bool:
         """Whether another loop over the same iterable moves what it yields there."""

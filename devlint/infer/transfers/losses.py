@@ -8,9 +8,9 @@ from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.paths import Ref
 from ...core.places import Form
-from ...core.values import Value
+from ...core.values import Value, constant
 from ..log import MaybeLoss
-from ..machine import Machine, Site, distinct
+from ..machine import Arguments, Machine, Site, distinct
 from .operations import note_tensors, operands
 
 
@@ -19,7 +19,25 @@ def loss(machine: Machine, site: Site) -> Value:
     note_tensors(machine, site)
     machine.note_unknown([value for _, value in site.args.positional[1:2]], Evidence.TENSOR)
     parties = [(at, followed(machine, value)) for at, value in operands(machine, site)]
-    return machine.own(site.node, Kind.SCALAR, machine.meet(site.node, parties, "call"), "op")
+    kind = Kind.TENSOR if _is_unreduced(site) else Kind.SCALAR
+    return machine.own(site.node, kind, machine.meet(site.node, parties, "call"), "op")
+
+
+def _is_unreduced(site: Site) -> bool:
+    made = site.receiver.origin if site.receiver is not None else None
+    return unreduced(site.args) or (made is not None and made.dims > 0)
+
+
+def unreduced(args: Arguments) -> bool:
+    """Whether a loss is told to give that of each element: a tensor with dimensions.
+
+    `reduce=False` says so whatever `reduction` is (`torch.nn._reduction.legacy_get_string`); the functions of
+    `torch` itself count 0 for `none`.
+    """
+    reduce, reduction = args.get("reduce"), args.get("reduction")
+    if reduce is not None and constant(reduce) is False:
+        return True
+    return reduction is not None and constant(reduction) in ("none", 0)
 
 
 def maybe_loss(machine: Machine, result: Value, parties: list[tuple[ast.expr, Value]]) -> None:

@@ -14,7 +14,7 @@ from ...core.values import NONE, OTHER, STRING, Api, Defined, Value, container
 from ...knowledge.row import Row
 from ..log import Feed
 from ..machine import Arguments, Machine, Site, class_name, text_of
-from .losses import loss, maybe_loss
+from .losses import loss, maybe_loss, unreduced
 
 _LOSS = Row("0-dim tensor", "operands")
 
@@ -39,6 +39,8 @@ def make(machine: Machine, site: Site) -> Value:
             inner = machine.ref(part)
             if part.kind in (Kind.MODULE, Kind.UNKNOWN) and inner is not None and inner in places:
                 places[ref] = places[inner]
+    if "loss" in site.row.topics and value.origin is not None and unreduced(args):
+        return value._replace(origin=value.origin._replace(dims=1))
     return value
 
 
