@@ -18,13 +18,18 @@ _MAX_NEEDS = 64
 _MAX_DEPTH = 8
 """Values nested deeper are not told to callers."""
 
+_OUTSIDE = "<outside>"
+"""What no function is called."""
+
 
 class Extraction:
     """Turns the objects of a run into paths."""
 
-    def __init__(self, objects: Objects, function: str) -> None:
+    def __init__(self, objects: Objects, function: str, lasting: bool = False) -> None:
         self.objects = objects
         self.function = function
+        self.lasting = lasting
+        """Whether it is of what a constructor leaves behind: devices that nobody keeps are known as its own."""
         self.renamed: dict[Ref, Path] = {}
         """The objects that the function made and left in an attribute of `self`."""
 
@@ -60,6 +65,9 @@ class Extraction:
         path = self.who(place.of)
         if path is None:
             return Place(place.form, place.name) if place.form is Form.CPU else UNKNOWN_PLACE
+        if self.lasting and place.form is Form.SAME and path.root.kind in ("parameter", "made"):
+            abroad = self.objects.path(place.of, _OUTSIDE) if type(place.of) is int else None
+            path = abroad or path
         return Place(place.form, place.name, path)
 
     def term(self, value: Value, depth: int = 0) -> Term:

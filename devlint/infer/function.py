@@ -249,7 +249,7 @@ def _leave(
 ) -> Outcome:
     function, log, objects = machine.here, machine.log, machine.objects
     plain = Extraction(objects, function.name)
-    inner = Extraction(objects, function.name)
+    inner = Extraction(objects, function.name, lasting=function.own_name == CONSTRUCTORS[0])
     assigned = _assigned(machine, end)
     for (cls, attribute), value in assigned.items():
         path = Path(Root("self", cls), (Attr(attribute),))
