@@ -29,7 +29,7 @@ class Extraction:
         self.objects = objects
         self.function = function
         self.lasting = lasting
-        """Whether it is of what a constructor leaves behind: devices that nobody keeps are known as its own."""
+        """Whether it is of what a constructor leaves behind: devices that nobody keeps have a name."""
         self.renamed: dict[Ref, Path] = {}
         """The objects that the function made and left in an attribute of `self`."""
 

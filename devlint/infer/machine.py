@@ -479,13 +479,13 @@ class Machine:
         """Where the result of an operation lives: with its tensors, of which 0-dim ones do not count."""
         best = UNKNOWN_PLACE
         made: Place | None = None
-        scalar = UNKNOWN_PLACE
         others = 0
+        scalars: set[Place] = set()
         for value in parties:
             if value.kind in MAY_HOLD_TENSORS:
                 place = self.where(value)
                 if value.kind is Kind.SCALAR and len(parties) > 1:
-                    scalar = place if scalar.form is Form.UNKNOWN else scalar
+                    scalars.add(place)
                     continue
                 if is_made(value):
                     made = place if made is None else join_places(made, place)
@@ -496,7 +496,9 @@ class Machine:
                 ):
                     best = place
         if made is None and best.form is Form.UNKNOWN and not others:
-            return scalar
+            if len(scalars) > 1:
+                scalars = {place for place in scalars if place.form is not Form.CPU}  # it follows the others
+            return scalars.pop() if len(scalars) == 1 else UNKNOWN_PLACE
         if made is None or (others and best.form is not Form.UNKNOWN):
             return best  # with what was made on the cpu meanwhile, it was meant to run there
         if others:

@@ -184,6 +184,8 @@ WAITS = frozenset({"synchronize", "wait", "wait_stream", "wait_event", "wait_for
 """Methods and functions after which copies from a device are complete."""
 REACHED = frozenset({"sync", "clock", "forks", "spawns", "loads", "touches-cuda", "moves"})
 """Topics that a function's callers want to know of."""
+NO_REDUCTION = frozenset({"none", 0})
+"""What losses are given to keep that of each element; the functions of `torch` itself take a number."""
 BUILTINS = frozenset(
     """
     list tuple iter enumerate zip map filter next reversed sorted len isinstance max min sum dict set getattr

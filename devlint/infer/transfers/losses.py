@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from ... import knowledge
 from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.paths import Ref
@@ -31,13 +32,12 @@ def _is_unreduced(site: Site) -> bool:
 def unreduced(args: Arguments) -> bool:
     """Whether a loss is told to give that of each element: a tensor with dimensions.
 
-    `reduce=False` says so whatever `reduction` is (`torch.nn._reduction.legacy_get_string`); the functions of
-    `torch` itself count 0 for `none`.
+    `reduce=False` says so whatever `reduction` is (`torch.nn._reduction.legacy_get_string`).
     """
     reduce, reduction = args.get("reduce"), args.get("reduction")
     if reduce is not None and constant(reduce) is False:
         return True
-    return reduction is not None and constant(reduction) in ("none", 0)
+    return reduction is not None and constant(reduction) in knowledge.NO_REDUCTION
 
 
 def maybe_loss(machine: Machine, result: Value, parties: list[tuple[ast.expr, Value]]) -> None:

@@ -13,6 +13,7 @@ from ..machine import Machine, Site, flag
 
 _OUT = frozenset({"out", "generator"})
 """Arguments that are no operands of every operation."""
+_GIVES_DIMENSIONS = knowledge.GIVES_DIMENSIONS | knowledge.ADDS_DIMENSION
 
 
 def operands(machine: Machine, site: Site) -> list[tuple[ast.expr, Value]]:
@@ -54,7 +55,7 @@ def function(machine: Machine, site: Site) -> Value:
     alone = len(site.args.positional) == 1 and not site.args.keywords
     scalar = site.row.gives == Kind.SCALAR.value or (site.row.gives == "reduced" and alone)
     values = [value for _, value in parties]
-    scalar |= site.name not in knowledge.GIVES_DIMENSIONS and _all_scalars(values)
+    scalar |= site.name not in _GIVES_DIMENSIONS and _all_scalars(values)
     kind = Kind.SCALAR if scalar else Kind.TENSOR
     return machine.computed(site.node, kind, place, values, dimensions(site, values))
 
@@ -107,7 +108,7 @@ def method(machine: Machine, site: Site) -> Value:
     if "takes-callables" not in site.row.topics:
         note_tensors(machine, site)
     alone = not site.args.positional and not site.args.keywords
-    stays = base.kind is Kind.SCALAR and site.name not in knowledge.GIVES_DIMENSIONS
+    stays = base.kind is Kind.SCALAR and site.name not in _GIVES_DIMENSIONS
     scalar = stays or (site.row.gives == "reduced" and alone)
     values = [base, *(value for _, value in args if value.kind is not Kind.UNKNOWN)]
     kind = Kind.SCALAR if scalar else Kind.TENSOR
