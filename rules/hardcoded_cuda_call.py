@@ -13,8 +13,8 @@ Choose the device once, and move to it:
 
 Calls under a condition that a CUDA device is there (`if torch.cuda.is_available():`,
 `if device.type == "cuda":`, a flag such as `if args.cuda:`, an early exit, a skip decorator, a
-`try` that catches the failure) are right, and code that runs on NVIDIA hardware by nature (Triton,
-NCCL, CUDA extensions) is left alone.
+`try` that catches the failure) are right. Code that runs on NVIDIA hardware by nature (Triton, NCCL, CUDA
+extensions) is left alone, and so are tests.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from ..rule import (
     move,
     move_to,
     named,
+    outside,
     unguarded,
 )
 
@@ -44,7 +45,7 @@ class HardcodedCudaCall(Rule[Move]):
     code = "DEV201"
     name = "hardcoded-cuda-call"
     severity = Severity.WARNING
-    watches = (move("cuda", unguarded(), named("", "device", "index", "literal")),)
+    watches = (move("cuda", unguarded(), named("", "device", "index", "literal"), outside("test")),)
     claim = Claim(RUNS, cpu=NO_ACCELERATOR)
 
     def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:

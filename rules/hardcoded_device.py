@@ -12,8 +12,8 @@ Choose the device at run time:
     model.to("cuda" if torch.cuda.is_available() else "cpu")
 
 Names under a condition that the device is there, names that are only compared, printed or used as
-keys, and defaults of command-line options are left alone, and so is code that runs on NVIDIA
-hardware by nature.
+keys, and defaults of command-line options are left alone, and so are tests, and code that runs on
+NVIDIA hardware by nature.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ from ..rule import (
     available_device,
     cst,
     literal,
+    outside,
     role,
     unguarded,
 )
@@ -50,7 +51,7 @@ class HardcodedDeviceName(Rule[Literal_]):
     code = "DEV202"
     name = "hardcoded-device"
     severity = Severity.WARNING
-    watches = (literal(role(*_SAID), unguarded()),)
+    watches = (literal(role(*_SAID), unguarded(), outside("test")),)
     claim = Claim(RUNS, cpu=NO_ACCELERATOR)
 
     def visit(self, node: cst.CSTNode, event: Literal_, ask: Ask) -> Iterator[Report]:

@@ -14,15 +14,15 @@ Set it first, best before torch is imported, or in the environment of the proces
     device = "cuda" if torch.cuda.is_available() else "cpu"
 
 An error where the same function has initialised CUDA; a warning where all its callers have, or the
-import of its file. What happens on some paths only is left alone, and so is a function that starts
-processes, which the value may be for, or is started as one.
+import of its file. What happens on some paths only is left alone, and so are tests, and a function that
+starts processes, which the value may be for, or is started as one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..rule import RUNS, Ask, Bind, Call, Claim, Report, Rule, Severity, bind, call, cst
+from ..rule import RUNS, Ask, Bind, Call, Claim, Report, Rule, Severity, bind, call, cst, outside
 
 _VARIABLE = "CUDA_VISIBLE_DEVICES"
 _STARTS = frozenset({"forks", "spawns"})
@@ -33,7 +33,7 @@ class VisibleDevicesTooLate(Rule[Bind | Call]):
 
     code = "DEV206"
     name = "visible-devices-too-late"
-    watches = (bind(_VARIABLE), call("@sets-environment"))
+    watches = (bind(_VARIABLE, outside("test")), call("@sets-environment", outside("test")))
     claim = Claim(
         RUNS,
         needs="cuda x2",

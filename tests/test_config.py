@@ -40,6 +40,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         unsafe-fixes = true
         output-format = "concise"
         target-torch = "2.6"
+        lint-tests = true
         """
     )
     assert read(tmp_path) == Settings(
@@ -53,6 +54,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         True,
         output_format="concise",
         target_torch=(2, 6),
+        lint_tests=True,
         source=str(tmp_path / "pyproject.toml"),
     )
 

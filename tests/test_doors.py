@@ -216,6 +216,7 @@ def test_show_settings(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "extend-exclude": [],
         "force-exclude": False,
         "respect-gitignore": True,
+        "lint-tests": False,
         "target-torch": "2.6",
         "unsafe-fixes": False,
         "output-format": "full",

@@ -73,6 +73,11 @@ def test_what_is_marked_is_found_and_nothing_else(path: Path) -> None:
     assert found == sorted((mark.row, mark.code) for mark in marks(path))
 
 
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("DEV201/near_tests_*.py")), ids=name)
+def test_guards_are_seen_in_tests_where_those_are_linted(path: Path) -> None:
+    assert not lint(path.read_bytes(), str(path), settings(path)._replace(lint_tests=True))
+
+
 @pytest.mark.parametrize(
     "path", [path for path in BUGS if any(mark.severity for mark in marks(path))], ids=name
 )

@@ -26,7 +26,7 @@ from devlint.run.lint import lint
 FOLDER = Path(__file__).parents[1] / "fixtures"
 FILES = sorted(path for path in FOLDER.glob("DEV*/*.py"))
 NOTES = tuple(code for code, severity in severities().items() if severity is Severity.NOTE)
-EVERYTHING = Settings(selections=(Selection(select=("ALL",), ignore=NOTES),))
+EVERYTHING = Settings(selections=(Selection(select=("ALL",), ignore=NOTES),), lint_tests=True)
 Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 Places = list[tuple[str, int, int]]
 

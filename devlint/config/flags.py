@@ -36,6 +36,8 @@ def overrides(options: Namespace) -> dict[str, Any]:
         found["force_exclude"] = True
     if options.no_respect_gitignore:
         found["respect_gitignore"] = False
+    if options.lint_tests:
+        found["lint_tests"] = True
     if options.target_torch is not None:
         found["target_torch"] = options.target_torch
     return found

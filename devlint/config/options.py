@@ -76,6 +76,7 @@ def parser() -> argparse.ArgumentParser:
     ):
         rules(flag, type=_some, action="extend", metavar="CODES", help=what)
     rules("--ignore", type=_list, action="extend", metavar="CODES", help="leave these rules out")
+    rules("--lint-tests", action="store_true", help="say of test code too what is said of programs alone")
 
     config = top.add_argument_group("configuration").add_argument
     config(

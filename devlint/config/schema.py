@@ -43,6 +43,7 @@ class Table(msgspec.Struct, forbid_unknown_fields=True, rename="kebab", kw_only=
     extend_exclude: tuple[str, ...] = ()
     force_exclude: bool = False
     respect_gitignore: bool = True
+    lint_tests: bool = False
     unsafe_fixes: bool = False
     output_format: (
         Literal[
@@ -78,6 +79,7 @@ def to_settings(data: Mapping[str, Any], path: str, prefix: str) -> Settings:
         extend_exclude=table.extend_exclude,
         force_exclude=table.force_exclude,
         respect_gitignore=table.respect_gitignore,
+        lint_tests=table.lint_tests,
         unsafe_fixes=table.unsafe_fixes,
         output_format=table.output_format,
         target_torch=_release(table.target_torch, f"{path}: {prefix}target-torch"),

@@ -43,6 +43,8 @@ class Settings(NamedTuple):
     output_format: str | None = None
     target_torch: tuple[int, int] | None = None
     """The oldest release of torch that the code must run with; `None` for any."""
+    lint_tests: bool = False
+    """Whether rules that leave test code alone tell of it too."""
     source: str | None = None
     """The file this was read from."""
 

@@ -25,6 +25,7 @@ def shown(path: str, settings: Settings, output_format: str, unsafe_fixes: bool)
         "extend-exclude": settings.extend_exclude,
         "force-exclude": settings.force_exclude,
         "respect-gitignore": settings.respect_gitignore,
+        "lint-tests": settings.lint_tests,
         "target-torch": None if target is None else f"{target[0]}.{target[1]}",
         "unsafe-fixes": unsafe_fixes,
         "output-format": output_format,

@@ -109,10 +109,10 @@ def entries() -> Mapping[str, Entry]:
 
 
 @lru_cache(maxsize=256)
-def active(selections: tuple[Selection, ...]) -> Matcher:
-    """Return the watches of every rule that these selections turn on."""
+def active(selections: tuple[Selection, ...], lint_tests: bool = False) -> Matcher:
+    """Return the watches of every rule that these selections turn on, of test code too if asked."""
     on = choose(severities(), selections)
-    return Matcher(entry for code, entry in entries().items() if code in on)
+    return Matcher((entry for code, entry in entries().items() if code in on), lint_tests)
 
 
 def meant(names: Iterable[str]) -> list[Installed]:

@@ -174,14 +174,16 @@ def _words_of_moves(watch: Watch) -> Words:
 class Matcher:
     """The watches of the rules that are on, ready to be asked."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[Entry], tests: bool = False) -> None:
+        """`tests` says that what rules leave alone in test code is told there too."""
         self.entries = tuple(entry for entry in entries if entry.watches)
         self.words: Words = frozenset().union(*(entry.words for entry in self.entries))
         self._by_event: dict[type, list[tuple[Entry, Watch]]] = {}
         self._by_name: dict[tuple[type, str, frozenset[str]], tuple[tuple[Entry, Watch], ...]] = {}
         for entry in self.entries:
             for watch in entry.watches:
-                self._by_event.setdefault(EVENTS[watch.event], []).append((entry, watch))
+                asked = _in_tests(watch) if tests else watch
+                self._by_event.setdefault(EVENTS[watch.event], []).append((entry, asked))
 
     def wants(self, event: str, name: str = "", sketch: Event | None = None) -> bool:
         """Whether some watch could match an event of this type and name: the others need not be made.
@@ -217,6 +219,18 @@ class Matcher:
 
 def _is_named(patterns: tuple[str, ...], name: str, topics: frozenset[str]) -> bool:
     return not patterns or any(_names(pattern, name, topics) for pattern in patterns)
+
+
+def _in_tests(watch: Watch) -> Watch:
+    """A watch to which test code is like any other."""
+    return watch._replace(
+        tests=tuple(
+            test._replace(wanted=tuple(each for each in test.wanted if each != "test"))
+            if test.name == "context" and test.negated
+            else test
+            for test in watch.tests
+        )
+    )
 
 
 def _names(pattern: str, name: str, topics: frozenset[str]) -> bool:

@@ -81,7 +81,7 @@ def _program(source: bytes | str, run: _Run) -> list[Finding]:
     path = run.path
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the linted code's own, such as invalid escapes
-        rules = registry.active(selections_for(path, run.settings))
+        rules = registry.active(selections_for(path, run.settings), run.settings.lint_tests)
         suppresses, matters = sift.suppresses(raw), sift.matters(raw, rules.words)
         if not matters:
             found = unreadable.find_unreadable(path, source)
@@ -127,7 +127,7 @@ def _observed(text: str, rules: Matcher, run: _Run) -> tuple[ast.Module | None, 
 
 def watching(path: str, text: str, settings: Settings) -> Matcher | None:
     """Return the rules with which a file is linted, if it has anything that they watch."""
-    rules = registry.active(selections_for(path, settings))
+    rules = registry.active(selections_for(path, settings), settings.lint_tests)
     return rules if sift.matters(text.encode("utf-8", "surrogatepass"), rules.words) else None
 
 
