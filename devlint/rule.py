@@ -117,7 +117,7 @@ class Ask(Protocol):
         """What is known of the value of an expression: its kind is `UNKNOWN` where it was never evaluated."""
 
     def device_at_hand(self, node: cst.CSTNode) -> str | None:
-        """A variable in scope that holds a device chosen at run time."""
+        """What names the device to use there: one chosen at run time, or where a tensor at hand is."""
 
     def bound_to(self, name: str, node: cst.CSTNode) -> str | None:
         """The dotted name of the library's module or function that `name` means where `node` stands."""
@@ -130,6 +130,12 @@ class Ask(Protocol):
 
     def is_operand(self, node: cst.CSTNode) -> bool:
         """Whether an expression is part of one that binds at least as tightly as a conditional expression."""
+
+    def in_default(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is, or is part of, the default of a parameter: no choice is made there."""
+
+    def is_argument(self, node: cst.CSTNode) -> bool:
+        """Whether an expression is an argument of a call by itself."""
 
     def kept_safely(self, node: cst.CSTNode) -> bool | None:
         """Whether a result that a statement throws away could be kept without harm; None if not at all."""

@@ -7,9 +7,11 @@ that accelerator is missing, and pins it to one where there are several.
     model = nn.Linear(2, 2)
     model.to("cuda")  # DEV202
 
-Choose the device at run time:
+Use the device at hand, or choose one at run time:
 
     model.to("cuda" if torch.cuda.is_available() else "cpu")
+
+The default of a parameter is evaluated once, when the file is imported: choose in the function instead.
 
 Names under a condition that the device is there, names that are only compared, printed or used as
 keys, and defaults of command-line options are left alone, and so are tests, and code that runs on
@@ -24,6 +26,7 @@ from ..rule import (
     NO_ACCELERATOR,
     RUNS,
     Ask,
+    Call,
     Change,
     Claim,
     Literal_,
@@ -43,6 +46,7 @@ _SAID = {
     "default": "the default device is `{}`, whatever the machine has",
     "autocast": "autocast is pinned to `{}` and does nothing on other devices",
 }
+_CHOICES = ("torch.device", "torch.set_default_device", "torch.cuda.set_device")
 
 
 class HardcodedDeviceName(Rule[Literal_]):
@@ -57,13 +61,30 @@ class HardcodedDeviceName(Rule[Literal_]):
     def visit(self, node: cst.CSTNode, event: Literal_, ask: Ask) -> Iterator[Report]:
         """Report the literal; choose between it and the cpu at run time."""
         assert isinstance(node, cst.SimpleString)
-        change = None
-        curable = event.role != "autocast" and event.text.startswith("cuda")
-        if curable and ask.bound_to("torch", node) == "torch":
-            chosen = available_device(node.value, ask.is_operand(node))
-            change = Change("fall back to the cpu", ((node, chosen),), safe=False)
         yield Report(
             _SAID[event.role].format(event.text),
             "take the device from a tensor or argument at hand, or ask torch which one is available",
-            change=change,
+            change=_cured(node, event, ask),
         )
+
+
+def _cured(node: cst.SimpleString, event: Literal_, ask: Ask) -> Change | None:
+    """The device at hand, else a choice; a default would make it when the file is imported."""
+    if event.role == "autocast" or not event.text.startswith("cuda") or ask.in_default(node):
+        return None
+    uses = event.text in ("cuda", "cuda:0") and ask.is_argument(node)
+    if uses and not _chooses(node, ask) and (device := ask.device_at_hand(node)):
+        return Change("use the device at hand", ((node, cst.parse_expression(device)),), safe=False)
+    if ask.bound_to("torch", node) != "torch":
+        return None
+    chosen = available_device(node.value, ask.is_operand(node))
+    return Change("fall back to the cpu", ((node, chosen),), safe=False)
+
+
+def _chooses(node: cst.SimpleString, ask: Ask) -> bool:
+    """Whether it is what `torch.device` is given: that is the choice, for others to follow."""
+    span = ask.value_of(node).span
+    makes = [other for other in ask.events("call") if isinstance(other, Call) and other.callee in _CHOICES]
+    return span is None or any(
+        other.at.span[:2] <= span[:2] and span[2:] <= other.at.span[2:] for other in makes
+    )

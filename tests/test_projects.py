@@ -33,7 +33,7 @@ Found = list[tuple[int, str]]
 
 
 def found(path: Path, around: Project) -> Found:
-    findings = lint(path.read_bytes(), str(path), EVERYTHING, project=around)
+    findings = lint(path.read_bytes(), str(path), EVERYTHING._replace(lint_tests=True), project=around)
     return sorted((each.start.row, each.code) for each in findings if each.code != "DEV000")
 
 

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
 
+from .. import knowledge
 from ..bind.sections import Section, arranged
 from ..bind.text import Text
-from ..core.events import Event, Seen
+from ..core.events import Call, Event, Move, Seen
+from ..core.evidence import NO_NUMBER
 from ..core.kinds import Kind
 from ..core.objects import Objects
 from ..core.places import UNKNOWN_PLACE, Form, Place
@@ -25,6 +27,8 @@ from .observe import Observer, observed
 from .room import with_room
 from .settle import Settled
 from .statements import Statements
+
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
 class _Scope(NamedTuple):
@@ -116,16 +120,73 @@ class Record:
         return self._observer.traced(value, place, node, function)
 
     def device_at_hand(self, span: Span) -> str | None:
-        """What holds a device chosen at run time: a variable, an attribute of `self`, one of the module."""
+        """What names the device to use: one chosen at run time, or where a tensor at hand is.
+
+        A variable, an attribute of `self`, a tensor that the caller gives, a parameter of the module, or a
+        variable of the file.
+        """
         scope = self._scope(span)
         if scope is None:
             return None
+        own = tuple(self._attributes_of_self(scope.function))
         around = self._file.variables() if scope.function else {}
         return (
             _device_among(scope.variables.items())
-            or _device_among(self._attributes_of_self(scope.function))
+            or self._used_as_device(scope.variables.items(), scope.function)
+            or _device_among(own)
+            or self._used_as_device(own, scope.function)
+            or self._tensor_given(scope)
+            or next((f"{name}.device" for name, value in own if value.kind is Kind.PARAMETER), None)
             or _device_among(around.items())
         )
+
+    @cached_property
+    def _moves(self) -> tuple[Move, ...]:
+        return tuple(each for each in self.events if isinstance(each, Move))
+
+    @cached_property
+    def _devices(self) -> frozenset[int]:
+        """The objects that something is moved to, or made on."""
+        found = {
+            each.target.of
+            for each in self._moves
+            if each.method != knowledge.CUDA and each.target is not None
+        }
+        given = [
+            seen for each in self.events if isinstance(each, Call) for seen in [each.given.get("device")]
+        ]
+        found |= {seen.who for seen in given if seen is not None and seen.kind is Kind.UNKNOWN}
+        return frozenset(ref for ref in found if type(ref) is int)
+
+    def _used_as_device(self, variables: Iterable[tuple[Key, Value]], name: str) -> str | None:
+        """The first of unknown kind that the file uses as a device; what is None by default is no device."""
+        function = self._file.functions.get(name)
+        optional = _none_by_default(function) if function is not None else ()
+        for variable, value in variables:
+            known = value.kind is not Kind.UNKNOWN or value.who not in self._devices
+            if isinstance(variable, str) and not known and variable not in optional:
+                return variable
+        return None
+
+    def _tensor_given(self, scope: _Scope) -> str | None:
+        """The device of the first tensor that the caller gives, and that the function leaves where it is."""
+        function = self._file.functions.get(scope.function)
+        moved = {each.receiver.who for each in self._moves}
+        for name in function.positional if function is not None else ():
+            value = scope.variables.get(name)
+            if value is None or value.who in moved or value.origin is not None:
+                continue
+            if value.who != self._file.objects.parameter(scope.function, name):
+                continue
+            if self._is_tensor(value, scope.function):
+                return f"{name}.device"
+        return None
+
+    def _is_tensor(self, value: Value, function: str) -> bool:
+        """Whether it is a tensor, and no number: what is only calculated with may be either."""
+        settled = self._observer.settled
+        used = type(value.who) is int and bool(settled.seen(value.who) & NO_NUMBER)
+        return value.kind is Kind.TENSOR or (used and settled.kind_of_moved(value, function) is Kind.TENSOR)
 
     def _attributes_of_self(self, name: str) -> Iterator[tuple[str, Value]]:
         """What is known of the attributes that a method can read: its constructor sets them."""
@@ -167,10 +228,25 @@ class Record:
         return self._book.scopes[min(around, key=lambda item: item[:3])[3]]
 
 
+def _none_by_default(function: Function) -> frozenset[str]:
+    """The parameters that are None where the caller says nothing."""
+    arguments = function.node.args if isinstance(function.node, _FUNCTIONS) else None
+    if arguments is None:
+        return frozenset()
+    plain = [*arguments.posonlyargs, *arguments.args]
+    pairs = [
+        *zip(plain[len(plain) - len(arguments.defaults) :], arguments.defaults, strict=True),
+        *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
+    ]
+    return frozenset(
+        each.arg for each, default in pairs if isinstance(default, ast.Constant) and default.value is None
+    )
+
+
 def _device_among(variables: Iterable[tuple[Key, Value]]) -> str | None:
     """The first name of a device that is chosen at run time."""
     for name, value in variables:
-        chosen = value.kind is Kind.DEVICE and value.place.form in (Form.EITHER, Form.SAME)
+        chosen = value.kind is Kind.DEVICE and value.place.form in (Form.EITHER, Form.SAME, Form.AT)
         if isinstance(name, str) and chosen:
             return name
     return None

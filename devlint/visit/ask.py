@@ -84,6 +84,33 @@ class File:
         )
 
     @cached_property
+    def defaults(self) -> frozenset[Span]:
+        """Where the defaults of parameters stand."""
+        from ..bind.text import Text
+
+        source = Text(self.text)
+        return frozenset(
+            source.span(default)
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.arguments)
+            for default in (*node.defaults, *node.kw_defaults)
+            if default is not None
+        )
+
+    @cached_property
+    def arguments(self) -> dict[Span, ast.Call]:
+        """By where the arguments of calls stand, the calls."""
+        from ..bind.text import Text
+
+        source = Text(self.text)
+        return {
+            source.span(argument): node
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Call)
+            for argument in (*node.args, *(keyword.value for keyword in node.keywords))
+        }
+
+    @cached_property
     def parents(self) -> dict[ast.AST, ast.AST]:
         """What each node stands in."""
         found: dict[ast.AST, ast.AST] = {}
@@ -153,6 +180,10 @@ class File:
         return ""
 
 
+def _within(inner: Span, outer: Span) -> bool:
+    return outer[:2] <= inner[:2] and inner[2:] <= outer[2:]
+
+
 def _place(node: ast.Call) -> tuple[int, int]:
     return node.lineno, node.col_offset
 
@@ -180,7 +211,7 @@ class Questions:
         return self._file.record.value_at(self.span(node))
 
     def device_at_hand(self, node: libcst.CSTNode) -> str | None:
-        """A variable in scope that holds a device chosen at run time."""
+        """What names the device to use: one chosen at run time, or where a tensor at hand is."""
         return self._file.record.device_at_hand(self.span(node))
 
     def bound_to(self, name: str, node: libcst.CSTNode) -> str | None:
@@ -203,6 +234,15 @@ class Questions:
     def is_operand(self, node: libcst.CSTNode) -> bool:
         """Whether an expression is part of one that binds at least as tightly as a conditional expression."""
         return self.span(node) in self._file.operands
+
+    def in_default(self, node: libcst.CSTNode) -> bool:
+        """Whether an expression is, or is part of, the default of a parameter."""
+        span = self.span(node)
+        return any(_within(span, each) for each in self._file.defaults)
+
+    def is_argument(self, node: libcst.CSTNode) -> bool:
+        """Whether an expression is an argument of a call by itself."""
+        return self.span(node) in self._file.arguments
 
     def loop_around(self, at: libcst.CSTNode | Span) -> Loop | None:
         """The innermost loop around a call, by its node or place."""
