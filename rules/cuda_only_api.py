@@ -36,6 +36,7 @@ from ..rule import (
     source_of,
 )
 
+_DOCS = "https://docs.pytorch.org/docs/stable/accelerator.html"
 _DECIDE = ("torch.cuda.is_available", "torch.cuda.device_count", "torch.cuda.device")
 _FAIL = ("synchronize", "set_device", "current_device", "mem_get_info", "reset_peak_memory_stats")
 """What fails without an accelerator either way; the others do nothing then, and their counterparts fail."""
@@ -48,7 +49,7 @@ class CudaOnlyApi(Rule[Call]):
     name = "cuda-only-api"
     severity = Severity.NOTE
     watches = (call("torch.cuda.*", outside("test")),)
-    claim = Claim(RUNS)
+    claim = Claim(RUNS, needs="xpu", documentation=_DOCS)
 
     def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
         """Report the call where the oldest release has a counterpart; call that instead."""

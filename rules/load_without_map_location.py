@@ -39,6 +39,7 @@ from ..rule import (
     outside,
 )
 
+_DOCS = "https://docs.pytorch.org/docs/stable/generated/torch.load.html"
 _BY_NATURE = ("import:", "backend:")
 """What says that a whole program runs on accelerators: it still must say on which of them to load."""
 
@@ -53,7 +54,10 @@ class LoadWithoutMapLocation(Rule[Call]):
     claim = Claim(
         Observes("restored['weight'].is_cuda", bug=True, fixed=False),
         cpu=RUNS,
-        programs={"uses": Claim(RUNS), "nccl": Claim(RUNS)},
+        programs={
+            "uses": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
+            "nccl": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
+        },
     )
 
     def suspects(self, event: Call) -> bool:
