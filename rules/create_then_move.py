@@ -14,8 +14,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .. import rule as api
-from ..rule import TENSORS, Ask, Change, Claim, Form, Kind, Move, Observes, Report, Rule, Severity, cst
+from ..rule import (
+    TENSORS,
+    Ask,
+    Change,
+    Claim,
+    Form,
+    Kind,
+    Move,
+    Observes,
+    Report,
+    Rule,
+    Severity,
+    casts,
+    cst,
+    move,
+    result,
+    source_of,
+    unless,
+)
 
 _COUNT = """
 import torch
@@ -37,7 +54,7 @@ class CreateThenMove(Rule[Move]):
     code = "DEV503"
     name = "create-then-move"
     severity = Severity.NOTE
-    watches = (api.move("to", "cuda", api.unless(api.casts()), api.result("kept")),)
+    watches = (move("to", "cuda", unless(casts()), result("kept")),)
     claim = Claim(Observes("torch.copies > 0", bug=True, fixed=False), setup=_COUNT)
 
     def suspects(self, event: Move) -> bool:
@@ -55,15 +72,15 @@ class CreateThenMove(Rule[Move]):
             if isinstance(part, cst.Call):
                 made.append(part)
                 continue
-            seen, source = ask.value_of(part), api.source_of(part)
+            seen, source = ask.value_of(part), source_of(part)
             if (seen.certain and seen.kind in TENSORS) or source.endswith(_OTHERWISE):
                 return
         for call in made[:1]:
-            name = api.source_of(call.func).rpartition(".")[2]
+            name = source_of(call.func).rpartition(".")[2]
             given = {arg.keyword.value for arg in call.args if arg.keyword is not None}
             if name in _EXACT | _OTHERS and not given & _LEFT_ALONE and not any(a.star for a in call.args):
                 cure = _cure(node, call, ask) if len(made) == 1 else None
-                what = f"`{api.source_of(call.func)}()` makes its tensor on the cpu, to copy it at once"
+                what = f"`{source_of(call.func)}()` makes its tensor on the cpu, to copy it at once"
                 yield Report(what, "`device=` makes it where it is needed", change=cure)
 
 
@@ -89,7 +106,7 @@ def _cure(node: cst.Call, made: cst.Call, ask: Ask) -> Change | None:
     if moves and moves[0].keyword is None and ask.value_of(device).kind not in (Kind.DEVICE, Kind.STRING):
         return None  # a tensor, perhaps, that says the dtype as well
     exact = isinstance(made.func, cst.Attribute) and made.func.attr.value in _EXACT
-    keyword = cst.parse_expression(f"f(device={api.source_of(device)})")
+    keyword = cst.parse_expression(f"f(device={source_of(device)})")
     assert isinstance(keyword, cst.Call)
     last = made.args[-1]
     between = made.args[0].comma if len(made.args) > 1 else cst.MaybeSentinel.DEFAULT

@@ -20,8 +20,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .. import rule as api
-from ..rule import TENSORS, Ask, Call, Form, Observes, Report, Rule, Seen, Severity, cst, everywhere
+from ..rule import (
+    TENSORS,
+    Ask,
+    Call,
+    Form,
+    Observes,
+    Report,
+    Rule,
+    Seen,
+    Severity,
+    call,
+    cst,
+    everywhere,
+    in_loop,
+    outside,
+)
 
 _COUNT = """
 import torch
@@ -44,7 +58,7 @@ class SyncInLoop(Rule[Call]):
     code = "DEV504"
     name = "sync-in-loop"
     severity = Severity.NOTE
-    watches = (api.call(*_METHODS, *_FUNCTIONS, *_WAITS, api.in_loop(), api.outside("test", "probe")),)
+    watches = (call(*_METHODS, *_FUNCTIONS, *_WAITS, in_loop(), outside("test", "probe")),)
     claim = everywhere(Observes("torch.reads > 1", bug=True, fixed=False), setup=_COUNT)
 
     def suspects(self, event: Call) -> bool:

@@ -21,8 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .. import rule as api
-from ..rule import RUNS, TENSORS, Ask, Call, Claim, Form, Report, Rule, Severity, cst
+from ..rule import RUNS, TENSORS, Ask, Call, Claim, Form, Report, Rule, Severity, call, cst
 
 _WORK = ("Module.__call__", "Module.forward", "Tensor.backward")
 _READS = ("float", "int", "bool", "print", "str", "repr", "format")
@@ -37,7 +36,7 @@ class TimingWithoutSync(Rule[Call]):
     code = "DEV505"
     name = "timing-without-sync"
     severity = Severity.NOTE
-    watches = (api.call("@clock"),)
+    watches = (call("@clock"),)
     claim = Claim(RUNS, needs="cuda", documentation=_DOCS)
 
     def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:

@@ -17,8 +17,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .. import rule as api
-from ..rule import Ask, Call, Claim, Form, Move, Observes, Raises, Report, Rule, Seen, Severity, cst
+from ..rule import (
+    Ask,
+    Call,
+    Claim,
+    Form,
+    Move,
+    Observes,
+    Raises,
+    Report,
+    Rule,
+    Seen,
+    Severity,
+    call,
+    cst,
+    gives,
+    held_by,
+    move,
+)
 
 _GROUP = """
 import torch, torch.distributed as group
@@ -38,8 +54,8 @@ class WrapBeforeMove(Rule[Call | Move]):
     code = "DEV302"
     name = "wrap-before-move"
     watches = (
-        api.call("*.DistributedDataParallel", "*.DataParallel", api.gives("module")),
-        api.move(api.held_by("wrapped")),
+        call("*.DistributedDataParallel", "*.DataParallel", gives("module")),
+        move(held_by("wrapped")),
     )
     claim = Claim(
         Raises("ValueError", "device_ids"),

@@ -247,7 +247,7 @@ def measured(cell_source: str) -> list[tuple[int, int, str]]:
         "%%timeit\n[y.to(device) for y in xs]\nfor y in xs:\n    y = y.to(device)",
         "%%capture out\n%%timeit\nx.half()\nx + 1",
         "%%time\nfor _ in range(100):\n    x.to(device)",
-        "%%prun -s time\nx.to(device)\nx.to(device)\ntorch.cuda.synchronize()",
+        "%%prun -s time\nx.to(device)\nx.to(device)\ntorch.accelerator.synchronize()",
         "%%memit\nx.to(device)\nx.float()\nprint(1)",
         "%time x.to(device)\nx + 1",
         "for _ in range(3):\n    if x.sum():\n        %time x.to(device); x.half()\n    print(x)",

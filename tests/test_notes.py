@@ -12,7 +12,7 @@ FRESH = """
 import torch
 model = torch.nn.Linear(2, 2)
 optimizer = torch.optim.{}(model.parameters())
-model.to(torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+model.to(torch.accelerator.current_accelerator())
 optimizer.step()
 """
 

@@ -139,6 +139,8 @@ def words(watch: Watch) -> Words:
     ]
     if any(test.name in ("left", "right") and test.wanted == (Kind.DEVICE.value,) for test in watch.tests):
         return frozenset({("name", "device"), ("head", "torch")})
+    if any(test.name == "hides" for test in watch.tests):
+        return frozenset({("name", "class"), *_heads()})
     if not watch.names:
         return frozenset({("any", ""), *_heads()})
     for name in names:
