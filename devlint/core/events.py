@@ -194,7 +194,7 @@ class Conflict(Enum):
     """Apart only where the value that may be anywhere is elsewhere."""
 
 
-Meets = Literal["operator", "call", "join", "container", "return", "attribute"]
+Meets = Literal["operator", "index", "call", "join", "container", "return", "attribute"]
 """What two values come together in."""
 
 

@@ -20,7 +20,7 @@ from ..core.places import ON_DEVICE, Form, Place
 from ..core.values import MADE, Origin, Value, is_made
 from .definitions import Function
 from .function import CONSTRUCTORS
-from .log import RawMeeting
+from .log import RawMeeting, Site
 from .settle import Settled
 
 _RANK = (Conflict.CERTAIN, Conflict.PORTABLE, Conflict.BRANCHES, Conflict.CALLER)
@@ -60,6 +60,7 @@ class Meetings:
         self._lines = lines
         self._constructing: dict[str, bool] = {}
         self._afterwards: dict[str, set[tuple[ast.AST, ast.AST]]] = {}
+        self._flagged: dict[str, frozenset[str]] = {}
 
     @cached_property
     def portable(self) -> bool:
@@ -116,11 +117,20 @@ class Meetings:
                 continue
             if self._among_cpu(function) or self._among_cpu(origin.function):
                 continue
+            if not origin.dims and other.kind is Kind.MODULE:
+                continue  # of no elements, or a number: no module runs on it, whatever the paths
             if (raw.left, raw.right) in self._moved_afterwards(function):
                 continue  # nobody would move to where it is already
             conflict = self.apart(function, there, other, one)
-            if conflict is None:
+            if conflict is None or self._only_later(function, at, origin):
                 continue
+            if (
+                conflict is Conflict.CALLER
+                and raw.how == "index"
+                and not self._places(function)
+                and not (type(there.of) is int and self._borrows(one, there.of))
+            ):
+                continue  # a table on the cpu, and what it is read by: nothing says that it is elsewhere
             if here.form is not Form.CPU:
                 if origin.function != function:
                     continue
@@ -143,6 +153,35 @@ class Meetings:
                     found.update(permutations(_operands(moved)[:_MAX_OPERANDS], 2))
         return found
 
+    def _only_later(self, name: str, at: ast.expr, origin: Origin) -> bool:
+        """Whether a flag keeps what was made from meeting anything: `if first: total = x; first = False`."""
+        function = self.file.functions.get(name)
+        if function is None or origin.function != name or not 0 <= origin.at < len(function.nodes):
+            return False
+        made, flags = function.nodes[origin.at], self._flags(function)
+        return any(
+            isinstance(part, ast.If)
+            and isinstance(test := _plain(part.test), ast.Name)
+            and test.id in flags
+            and _encloses(part, at)
+            and not _encloses(part, made)
+            for part in ast.walk(function.node)
+        )
+
+    def _flags(self, function: Function) -> frozenset[str]:
+        """The variables of a function that are True in some places, and False in others."""
+        found = self._flagged.get(function.name)
+        if found is None:
+            bound: dict[str, set[object]] = {}
+            for node in ast.walk(function.node):
+                if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
+                    for target in node.targets:
+                        if isinstance(target, ast.Name):
+                            bound.setdefault(target.id, set()).add(node.value.value)
+            found = frozenset(name for name, values in bound.items() if values == {True, False})
+            self._flagged[function.name] = found
+        return found
+
     # How surely the other side is elsewhere
 
     def apart(self, function: str, there: Place, other: Value, one: Value) -> Conflict | None:
@@ -154,10 +193,15 @@ class Meetings:
             return None
         if self.constructing(function) or not self._holds_a_tensor(other):
             return None
-        found = {self._rooted(root) for root in self.roots(ref)}
+        roots = self.roots(ref)
+        if any(map(self._fed_cpu, roots)):
+            return None
+        found = {self._rooted(root) for root in roots}
         if found == {Conflict.PORTABLE}:
             weak = other.kind is Kind.MODULE and other.known is None
             return Conflict.CALLER if weak else Conflict.PORTABLE
+        if self._reads_arrays(function):
+            return None
         called = other.kind is Kind.MODULE and other.known is None  # what it is, only its call suggests
         if called or one.origin is None or one.origin.function != function:
             return None
@@ -168,7 +212,7 @@ class Meetings:
             return None
         if self._places(function) or borrows:
             return Conflict.CALLER
-        promised = any(map(self._promised, self.roots(ref)))
+        promised = any(map(self._promised, roots))
         return Conflict.CALLER if promised else None
 
     def _is_attribute(self, ref: Ref) -> bool:
@@ -249,6 +293,50 @@ class Meetings:
         forward = function is not None and function.own_name in _FORWARD
         return Conflict.PORTABLE if forward and view is not None and view.is_module else Conflict.CALLER
 
+    def _fed_cpu(self, root: Ref, depth: int = _MAX_DEPTH) -> bool:
+        """Whether a private method, or a function in a function, is given only what nobody put elsewhere.
+
+        What its calls pass is on the cpu, or nobody knows where. Other files call a module's own functions.
+        """
+        way = self.objects.ways[root]
+        name = self.objects.functions[root]
+        function = self.file.functions.get(name)
+        if not isinstance(way, Root) or way.kind != "parameter" or function is None or depth <= 0:
+            return False
+        inner = function.outer is not None and function.outer is not self.file.module
+        private = function.own_name.startswith(knowledge.PRIVATE) and function.own_name not in _FORWARD
+        if not (private if function.owner is not None else inner):
+            return False
+        passed = [
+            value
+            for site in self._sites.get(name, ())
+            if (value := site.arguments.get(way.name)) is not None and value.kind is not Kind.NONE
+        ]
+        return bool(passed) and not any(self._may_be_elsewhere(value, depth) for value in passed)
+
+    def _may_be_elsewhere(self, value: Value, depth: int) -> bool:
+        place, ref = value.place, value.who
+        if place.form is Form.AT:
+            ref = place.of
+        elif place.form is not Form.UNKNOWN or value.kind in TENSORS or is_made(value):
+            return place.form in ON_DEVICE or place.form is Form.ANYWHERE
+        if type(ref) is not int:
+            return False
+        return any(
+            self._rooted(root) is not None and not self._fed_cpu(root, depth - 1) for root in self.roots(ref)
+        )
+
+    def _reads_arrays(self, name: str) -> bool:
+        """Whether a function makes arrays of its arguments as they are: they are on the cpu."""
+        return any(
+            raw.callee.rpartition(".")[2] in knowledge.READS_ARRAY
+            and raw.receiver is not None
+            and type(raw.receiver.who) is int
+            and self.objects.is_parameter(raw.receiver.who)
+            and raw.receiver.place.form in (Form.UNKNOWN, Form.AT)
+            for raw in self.settled.logs[name].calls.values()
+        )
+
     def _follows(self, name: str) -> bool:
         """Whether a function, or its class, places other things where its arguments are."""
         function = self.file.functions.get(name)
@@ -290,11 +378,23 @@ class Meetings:
             found = (
                 own in CONSTRUCTORS
                 or "constructs" in knowledge.hints("function", own)
+                or (own not in _FORWARD and self._adds_layers(name))
                 or (function.outer is not None and self.constructing(function.outer.name, depth - 1))
                 or (bool(callers) and all(self.constructing(each, depth - 1) for each in callers))
             )
         self._constructing[name] = found
         return found
+
+    def _adds_layers(self, name: str) -> bool:
+        """Whether a function adds to what a module consists of."""
+        log = self.settled.logs.get(name)
+        return log is not None and any(
+            isinstance(call.func, ast.Attribute)
+            and raw.receiver is not None
+            and raw.receiver.kind is Kind.MODULE
+            and call.func.attr in knowledge.ADDS_LAYERS
+            for call, raw in log.calls.items()
+        )
 
     @cached_property
     def _tests(self) -> bool:
@@ -309,6 +409,15 @@ class Meetings:
             if view is not None and "test-case" in view.topics:
                 return True
         return False
+
+    @cached_property
+    def _sites(self) -> dict[str, list[Site]]:
+        """The calls of each function of this file."""
+        found: dict[str, list[Site]] = {}
+        for log in self.settled.logs.values():
+            for site in log.sites:
+                found.setdefault(site.callee, []).append(site)
+        return found
 
     @cached_property
     def _callers(self) -> dict[str, set[str]]:
@@ -403,6 +512,15 @@ class Meetings:
         made = home.nodes[way.at] if 0 <= way.at < len(home.nodes) else None
         line = getattr(made, "end_lineno", None)
         return line is not None and line < getattr(home.nodes[origin.at], "lineno", 0)
+
+
+def _plain(test: ast.expr) -> ast.expr:
+    return test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+
+
+def _encloses(outer: ast.If, inner: ast.AST) -> bool:
+    start, end = getattr(inner, "lineno", 0), getattr(inner, "end_lineno", 0)
+    return outer.lineno <= start and end <= (outer.end_lineno or 0)
 
 
 def _operands(call: ast.Call) -> list[ast.AST]:

@@ -354,7 +354,7 @@ class Expressions(Machine):
         if base.place.form is Form.CPU or is_made(base):
             for part, value in indices:
                 if value.kind in (Kind.TENSOR, Kind.PARAMETER):
-                    self.meeting("operator", at, self.where(base), base, part, self.where(value), value)
+                    self.meeting("index", at, self.where(base), base, part, self.where(value), value)
 
     def _dimensions_of_index(self, where: ast.expr, index: Value) -> int:
         """How many dimensions indexing adds; -1 for each number, or what may be one."""
@@ -745,7 +745,7 @@ class Expressions(Machine):
         """`t[i] = v`: a number or slice copies from anywhere; a tensor as index wants `v` beside `t`."""
         self.index(target.value, base, target.slice, index)
         indices = index.items if isinstance(target.slice, ast.Tuple) and index.items else (index,)
-        if any(each.kind in (Kind.TENSOR, Kind.PARAMETER) for each in indices):
+        if any(each.kind in (Kind.TENSOR, Kind.PARAMETER) and not _is_one_number(each) for each in indices):
             self.meet(target, [(target.value, base), (target, value)])
 
     def _move_any_item(self, at: ast.expr, base: Value, ref: int, value: Value) -> None:
@@ -771,6 +771,11 @@ class Expressions(Machine):
             element = self.objects.parents[element]
         if element != ref:
             self.log.note(element, Evidence.PLACED)
+
+
+def _is_one_number(index: Value) -> bool:
+    """Whether a tensor that is an index may be 0-dim, which counts as a number: of a loop over a range."""
+    return is_made(index) and index.origin is not None and not index.origin.dims
 
 
 def _of_attribute(value: Value, attribute: str, depth: int = 2) -> Value:

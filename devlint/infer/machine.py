@@ -512,6 +512,7 @@ class Machine:
         result = self.own(node, kind, place, "op")
         origin: Origin | None = None
         measures: Who | None = None
+        parties = list(parties)
         for value in parties:
             if value.kind in TENSORS or value.kind is Kind.BATCH:
                 if not is_made(value):
@@ -525,6 +526,8 @@ class Machine:
                     origin = origin._replace(dims=found.dims)
         if origin is None or place.form in (Form.AT, Form.LITERAL, Form.SAME):
             return result
+        if not origin.dims and any(value.kind is Kind.UNKNOWN for value in parties):
+            return result  # if that is a tensor, a 0-dim one goes where it is
         return result._replace(origin=derived(origin, dims), measures=measures)
 
     def meet(

@@ -22,6 +22,12 @@ GIVES_DIMENSIONS = words(
 """Methods after which a 0-dim tensor has dimensions, and no longer meets any device."""
 ADDS_DIMENSION = words("stack unsqueeze one_hot outer diag_embed unfold nonzero argwhere")
 """Operations whose result has one dimension more than its operands."""
+READS_ARRAY = words("numpy")
+"""Methods that give the data of a tensor of the cpu, and no other."""
+PRIVATE = "_"
+"""What the names of functions begin with that are for the use of their own class or file."""
+ADDS_LAYERS = words("append extend insert add_module register_module")
+"""Methods by which a module comes to consist of more."""
 LOSES_DIMENSION = words(
     """
     select argmax argmin amax amin logsumexp mv matmul mm bmm inner dot bincount diagonal

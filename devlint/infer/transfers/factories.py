@@ -10,7 +10,7 @@ from ...bind.names import is_place, last_name
 from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ...core.paths import Ref
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
-from ...core.values import Const, Value
+from ...core.values import Const, Value, constant
 from ..machine import COPIES, GRADIENTS, Machine, Site
 
 _DIMENSIONS = {"eye": 2, "tril_indices": 2, "triu_indices": 2, "scalar_tensor": 0, "from_file": 1}
@@ -126,6 +126,8 @@ def _least(site: Site) -> int:
     if data is not None:
         levels = 0
         while data is not None and data.kind is Kind.CONTAINER:
+            if data.items == ():
+                return 0  # of no elements: what is computed with it is computed with something else
             levels += 1
             data = data.items[0] if data.items else data.element
         return levels
@@ -135,6 +137,8 @@ def _least(site: Site) -> int:
     if size is not None:
         return _length(size)
     given = site.args.positional
+    if len(given) == 1 and constant(given[0][1]) == 0:
+        return 0  # as above
     if site.row.signature.startswith(knowledge.VARIADIC_SIZE):
         if len(given) == 1 and given[0][1].kind is Kind.CONTAINER:
             return _length(given[0][1])
