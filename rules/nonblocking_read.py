@@ -31,7 +31,7 @@ class NonblockingRead(Rule[Call]):
     code = "DEV502"
     name = "nonblocking-read"
     watches = (call("@sync", inside("pending")), call("@host-only", inside("pending")))
-    claim = Claim(RUNS, needs="cuda", documentation=_DOCS)
+    claim = Claim(RUNS, needs="cuda", documentation=_DOCS, packages=("numpy",))
 
     def suspects(self, event: Call) -> bool:
         """Whether an accelerator may be there."""
