@@ -47,7 +47,7 @@ ORDER = [
         "infer.workers",
         "infer.hidden",
     ),
-    "infer.stays",
+    *("infer.stays", "infer.apart"),
     *("infer.observe", "infer.reveal", "infer.cure", "infer.record", "infer"),
     "project",
     *("comments.logical", "comments.suppress", "comments.unused", "match", "visit"),

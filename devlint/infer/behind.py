@@ -115,11 +115,11 @@ class Meetings:
                 continue
             if type(one.who) is int and self.settled.any_of(dropped, one.who):
                 continue
-            if self._among_cpu(function) or self._among_cpu(origin.function):
+            if self.among_cpu(function) or self.among_cpu(origin.function):
                 continue
             if not origin.dims and other.kind is Kind.MODULE:
                 continue  # of no elements, or a number: no module runs on it, whatever the paths
-            if (raw.left, raw.right) in self._moved_afterwards(function):
+            if (raw.left, raw.right) in self.moved_afterwards(function):
                 continue  # nobody would move to where it is already
             conflict = self.apart(function, there, other, one)
             if conflict is None or self._only_later(function, at, origin):
@@ -138,7 +138,7 @@ class Meetings:
             device = self._device(one, origin, there, other)
             yield Behind(function, raw, at, here, one, origin, other_at, there, other, conflict, device)
 
-    def _moved_afterwards(self, function: str) -> set[tuple[ast.AST, ast.AST]]:
+    def moved_afterwards(self, function: str) -> set[tuple[ast.AST, ast.AST]]:
         """The operands of operations whose result is moved at once: `table[index].to(device)`."""
         found = self._afterwards.get(function)
         if found is None:
@@ -427,7 +427,7 @@ class Meetings:
                 found.setdefault(site.callee, set()).add(name)
         return found
 
-    def _among_cpu(self, name: str) -> bool:
+    def among_cpu(self, name: str) -> bool:
         """Whether a function works on the cpu alone: of a dataset, a test, or so its name says."""
         function = self.file.functions.get(name)
         while function is not None:

@@ -21,6 +21,7 @@ from ..core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ..core.state import OPTIMIZER
 from ..core.values import MADE, Defined, Origin, Value, element_of
 from ..span import Span
+from .apart import Apart, apart
 from .behind import Behind, Meetings
 from .classes import Class
 from .file import File
@@ -447,6 +448,8 @@ class Observer:
             made = self._behind(behind)
             if made is not None:
                 yield made
+        for parted in apart(self.settled, self._judged):
+            yield self._apart(parted)
 
     def _clash(self, clash: Clash) -> event.Meeting:
         labels = self.settled.objects.labels
@@ -514,6 +517,16 @@ class Observer:
             device=found.device,
         )
 
+    def _apart(self, found: Apart) -> event.Meeting:
+        """What the program put in two places; told at the side that is on the cpu, or that stands first."""
+        raw = found.raw
+        left = self.traced(found.one, found.here, found.at, found.function)
+        if left.origin is not None and left.place.form is Form.LITERAL:
+            left = left._replace(origin=left.origin._replace(how="literal"))
+        right = self.traced(found.other, found.there, found.other_at, found.function)
+        at = self.at(found.at, found.function, raw.why, raw.loops)
+        return event.Meeting(at, raw.how, left, right, Conflict.CERTAIN, sibling_moved=False)
+
     def _is_function(self, name: str) -> bool:
         return any(function.own_name == name for function in self.file.functions.values())
 
@@ -540,7 +553,11 @@ class Observer:
 
     @cached_property
     def _found_behind(self) -> tuple[Behind, ...]:
-        return tuple(Meetings(self.settled, self.text.lines).found())
+        return tuple(self._judged.found())
+
+    @cached_property
+    def _judged(self) -> Meetings:
+        return Meetings(self.settled, self.text.lines)
 
     @cached_property
     def _before_moves(self) -> set[ast.expr]:

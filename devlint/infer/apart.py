@@ -1,0 +1,86 @@
+"""Values that were moved, or made, where others are not, and meet those."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .. import knowledge
+from ..core.kinds import TENSORS, Kind
+from ..core.places import Form, Place
+from ..core.values import Value
+from .behind import Meetings
+from .log import RawMeeting
+from .settle import Settled
+
+_RAISES = ("operator", "index", "call")
+_TOLD = ("moved", "made")
+"""How values come to be that the program itself put on the cpu: `.cpu()`, `device="cpu"`."""
+
+
+class Apart(NamedTuple):
+    """Two values that the program put in different places, in one operation."""
+
+    function: str
+    raw: RawMeeting
+    at: ast.expr
+    here: Place
+    one: Value
+    other_at: ast.AST
+    there: Place
+    other: Value
+
+
+def apart(settled: Settled, meetings: Meetings) -> Iterator[Apart]:
+    """Meetings of what was put on the cpu, or on one device, with what was put on another."""
+    dropped = settled.dropped()
+    found: dict[object, Apart] = {}
+    for function, log in settled.logs.items():
+        for raw in log.meetings.values():
+            if raw.how not in _RAISES or raw.why.absent or meetings.among_cpu(function):
+                continue
+            if (raw.left, raw.right) in meetings.moved_afterwards(function):
+                continue
+            for each in (
+                Apart(function, raw, raw.left, raw.here, raw.one, raw.right, raw.there, raw.other),
+                *_turned(function, raw),
+            ):
+                refs = (each.one.who, each.other.who)
+                if any(type(ref) is int and settled.any_of(dropped, ref) for ref in refs):
+                    continue
+                if _is_tensor(settled, each.one, function) and _differ(each):
+                    found.setdefault((function, each.one.origin, each.one.who), each)
+    yield from found.values()
+
+
+def _turned(function: str, raw: RawMeeting) -> tuple[Apart, ...]:
+    both = raw.here.form is raw.there.form is Form.LITERAL
+    if not isinstance(raw.right, ast.expr) or raw.how == "index" or both:
+        return ()
+    return (Apart(function, raw, raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),)
+
+
+def _is_tensor(settled: Settled, value: Value, function: str) -> bool:
+    """Whether it is a tensor that has dimensions, as far as its kind tells."""
+    kind = settled.kind_of_moved(value, function)
+    return kind in TENSORS and kind is not Kind.SCALAR
+
+
+def _differ(each: Apart) -> bool:
+    here, there = each.here, each.there
+    origin = each.one.origin
+    if here.form is Form.LITERAL and there.form is Form.LITERAL:
+        # Without an index it is the current device, which may be any.
+        return here.name != there.name and all(place.name.partition(":")[2] for place in (here, there))
+    if here.form is not Form.CPU or here.of is not None or origin is None or origin.how not in _TOLD:
+        return False
+    if each.raw.how == "index":
+        # An element of a tensor may be 0-dim, which counts as a number.
+        if each.other.origin is None or each.other.origin.how not in _TOLD:
+            return False
+    elif each.other.kind is Kind.SCALAR:
+        return False
+    return there.form is Form.SAME or (
+        there.form is Form.LITERAL and not there.name.startswith(knowledge.NO_DATA)
+    )

@@ -1,0 +1,66 @@
+"""Values that were put on different devices meet
+
+An operation wants its tensors on one device. What was moved to the cpu, or told to be there, raises
+`Expected all tensors to be on the same device` where it meets what was moved to a device; so do two tensors
+that were moved to two devices.
+
+    scores = model(batch.to(device))
+    best = scores.argmax(1).cpu()
+    hits = best == labels.to(device)  # DEV408
+
+Bring both to one place first:
+
+    hits = best == labels.cpu()
+
+Left alone: 0-dim tensors of the cpu in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is
+moved under a condition, `cuda` next to `cuda:1` (which may be the current device), operations whose result is
+moved at once, and what other rules explain: batches of a loader, factories without `device=`, attributes,
+modules, moves whose result is thrown away.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..rule import (
+    MIXED_DEVICES,
+    Ask,
+    Claim,
+    Conflict,
+    Kind,
+    Meeting,
+    Report,
+    Rule,
+    comes_from,
+    conflict,
+    cst,
+    left,
+    meeting,
+    outside,
+)
+
+
+class MixedDevices(Rule[Meeting]):
+    """What was put in one place, and meets what was put in another."""
+
+    code = "DEV408"
+    name = "mixed-devices"
+    watches = (
+        meeting(
+            conflict(Conflict.CERTAIN),
+            comes_from("moved", "made", "literal"),
+            left(Kind.TENSOR, Kind.PARAMETER),
+            outside("probe"),
+        ),
+    )
+    claim = Claim(MIXED_DEVICES)
+
+    def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
+        """Report the side that is on the cpu, or the first."""
+        one, other = event.left, event.right
+        here = "the cpu" if one.place.name == "cpu" else f"`{one.place.name}`"
+        where = f" on `{other.place.name}`" if other.place.name else ", which is elsewhere"
+        yield Report(
+            f"`{one.label}` is on {here} and meets `{other.label}`{where}",
+            "the tensors of one operation have to be on one device",
+        )
