@@ -20,7 +20,7 @@ from ..core.places import ON_DEVICE, Form, Place
 from ..core.values import MADE, Origin, Value, is_made
 from .definitions import Function
 from .function import CONSTRUCTORS
-from .log import RawMeeting, Site
+from .log import RawMeeting
 from .settle import Settled
 
 _RANK = (Conflict.CERTAIN, Conflict.PORTABLE, Conflict.BRANCHES, Conflict.CALLER)
@@ -309,7 +309,7 @@ class Meetings:
             return False
         passed = [
             value
-            for site in self._sites.get(name, ())
+            for _, site in self.settled.sites.get(name, ())
             if (value := site.arguments.get(way.name)) is not None and value.kind is not Kind.NONE
         ]
         return bool(passed) and not any(self._may_be_elsewhere(value, depth) for value in passed)
@@ -374,7 +374,7 @@ class Meetings:
         found = False
         if function is not None and depth > 0:
             own = function.own_name
-            callers = self._callers.get(name, set()) - {name}
+            callers = {caller for caller, _ in self.settled.sites.get(name, ())} - {name}
             found = (
                 own in CONSTRUCTORS
                 or "constructs" in knowledge.hints("function", own)
@@ -409,23 +409,6 @@ class Meetings:
             if view is not None and "test-case" in view.topics:
                 return True
         return False
-
-    @cached_property
-    def _sites(self) -> dict[str, list[Site]]:
-        """The calls of each function of this file."""
-        found: dict[str, list[Site]] = {}
-        for log in self.settled.logs.values():
-            for site in log.sites:
-                found.setdefault(site.callee, []).append(site)
-        return found
-
-    @cached_property
-    def _callers(self) -> dict[str, set[str]]:
-        found: dict[str, set[str]] = {}
-        for name, log in self.settled.logs.items():
-            for site in log.sites:
-                found.setdefault(site.callee, set()).add(name)
-        return found
 
     def among_cpu(self, name: str) -> bool:
         """Whether a function works on the cpu alone: of a dataset, a test, or so its name says."""

@@ -14,7 +14,7 @@ from ..core.paths import Attr, Element, Item, Ref, Root
 from ..core.places import ON_DEVICE, Branch, Form, Place
 from ..core.values import UNKNOWN, Value
 from .file import File
-from .log import Feed, Kept, MaybeLoss, RawMeeting, RawMove
+from .log import Feed, Kept, MaybeLoss, RawMeeting, RawMove, Site
 
 
 class Part(NamedTuple):
@@ -95,6 +95,15 @@ class Settled:
     def becomes(self, ref: Ref) -> frozenset[str]:
         """What the use of an object, or of its parts, shows that it is."""
         return frozenset(name for name, refs in self._wholes_of.items() if ref in refs)
+
+    @cached_property
+    def sites(self) -> dict[str, list[tuple[str, Site]]]:
+        """The calls of each function of this file, with the function that each stands in."""
+        found: dict[str, list[tuple[str, Site]]] = {}
+        for caller, log in self.logs.items():
+            for site in log.sites:
+                found.setdefault(site.callee, []).append((caller, site))
+        return found
 
     @cached_property
     def _wholes_of(self) -> dict[str, set[Ref]]:
@@ -408,12 +417,7 @@ class Settled:
             return False
         if self.objects.parameter(name, feed.at.id) != ref:
             return False
-        passed = [
-            site.arguments.get(feed.at.id)
-            for log in self.logs.values()
-            for site in log.sites
-            if site.callee == name
-        ]
+        passed = [site.arguments.get(feed.at.id) for _, site in self.sites.get(name, ())]
         return all(value is not None and value.place.form is Form.CPU for value in passed)
 
     def _conflict(self, part: Part, there: Place) -> bool:

@@ -23,8 +23,8 @@ def is_test_code(settled: Settled) -> bool:
         return False
     if any(dotted(value).startswith(knowledge.TEST_FRAMEWORKS) for value in file.variables().values()):
         return True
-    called = {site.callee for log in settled.logs.values() for site in log.sites}
     return any(
-        function.name not in called and any(isinstance(node, ast.Assert) for node in ast.walk(function.node))
+        function.name not in settled.sites
+        and any(isinstance(node, ast.Assert) for node in ast.walk(function.node))
         for function in tests
     )

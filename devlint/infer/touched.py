@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
-from .log import Site
 from .settle import Settled
 
 Where = tuple[str, int]
@@ -17,14 +14,6 @@ class Touched:
         self._settled = settled
         self._known: dict[str, Where | None] = {"": None}
 
-    @cached_property
-    def _sites(self) -> dict[str, list[tuple[str, Site]]]:
-        found: dict[str, list[tuple[str, Site]]] = {}
-        for caller, log in self._settled.logs.items():
-            for site in log.sites:
-                found.setdefault(site.callee, []).append((caller, site))
-        return found
-
     def before(self, function: str) -> Where | None:
         """Where it was, whoever calls the function; None where somebody may call it before."""
         if function not in self._known:
@@ -33,7 +22,7 @@ class Touched:
         return self._known[function]
 
     def _find(self, function: str) -> Where | None:
-        sites = self._sites.get(function)
+        sites = self._settled.sites.get(function)
         if not sites:
             if self._settled.file.outside.touched is None:
                 return None
