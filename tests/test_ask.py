@@ -153,3 +153,5 @@ def test_what_a_file_does_not_mention_needs_no_second_run(
 ) -> None:
     monkeypatch.delattr(record, "Record")
     assert answer("ask.calls_of('Tensor.backward')", "acme.ask()\n") == ["False"]
+    defined = "class Scale:\n    def backward(ctx, grad):\n        return grad\nacme.ask()\n"
+    assert answer("ask.calls_of('Tensor.backward')", defined) == ["False"]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import random
 import shutil
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 
@@ -14,6 +16,7 @@ from devlint.config.settings import Selection, Settings
 from devlint.finding import Severity
 from devlint.infer.file import File
 from devlint.match.registry import severities
+from devlint.project import disk
 from devlint.project.disk import project
 from devlint.project.index import Project
 from devlint.run.lint import lint
@@ -129,3 +132,17 @@ def test_no_file_leaves_circles_of_objects_behind(files: list[Path]) -> None:
             assert gc.collect() == 0, path.name
     finally:
         gc.enable()
+
+
+def test_a_file_that_is_linted_is_read_and_parsed_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "main.py"
+    path.write_text("import torch\nx = torch.ones(3)\nx.to('cuda')\n", encoding="utf-8")
+    reads = Mock(side_effect=disk._read)
+    parses = Mock(side_effect=ast.parse)
+    monkeypatch.setattr(disk, "_read", reads)
+    monkeypatch.setattr(ast, "parse", parses)
+    assert [code for _, code in found(path, project())] == ["DEV101", "DEV202"]
+    assert reads.call_count == 1
+    assert parses.call_count == 1

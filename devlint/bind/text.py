@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import cached_property
 
 from ..span import Span
 
@@ -41,8 +42,13 @@ class Text:
     """The text of a file, to quote from and to count columns in characters."""
 
     def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def lines(self) -> list[str]:
+        """The lines, without what ends them."""
         # `ast` counts lines as the tokenizer does: `splitlines` would also split at form feeds and the like.
-        self.lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        return self._text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
     def _column(self, line: int, offset: int) -> int:
         text = self.lines[line - 1] if line <= len(self.lines) else ""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from .. import knowledge
 from ..bind.names import last_name
+from ..bind.text import Text
 from ..core.events import Conflict
 from ..core.evidence import NO_NUMBER
 from ..core.kinds import TENSORS, Kind
@@ -53,11 +54,11 @@ class Behind(NamedTuple):
 class Meetings:
     """Judges the meetings of what a file makes on the cpu."""
 
-    def __init__(self, settled: Settled, lines: Sequence[str]) -> None:
+    def __init__(self, settled: Settled, text: Text) -> None:
         self.settled = settled
         self.file = settled.file
         self.objects = settled.objects
-        self._lines = lines
+        self._text = text
         self._constructing: dict[str, bool] = {}
         self._afterwards: dict[str, set[tuple[ast.AST, ast.AST]]] = {}
         self._flagged: dict[str, frozenset[str]] = {}
@@ -65,7 +66,7 @@ class Meetings:
     @cached_property
     def portable(self) -> bool:
         """Whether the file's tensors may be elsewhere."""
-        return _may_run_anywhere(self.file.module, self._lines)
+        return _may_run_anywhere(self.file.module, self._text.lines)
 
     def found(self) -> Iterator[Behind]:
         """For each tensor made on the cpu, the meeting that says most; for attributes, each meeting."""

@@ -557,7 +557,7 @@ class Observer:
 
     @cached_property
     def _judged(self) -> Meetings:
-        return Meetings(self.settled, self.text.lines)
+        return Meetings(self.settled, self.text)
 
     @cached_property
     def _before_moves(self) -> set[ast.expr]:

@@ -43,6 +43,8 @@ class _Seen(NamedTuple):
     """The hash of its text."""
     rules: Watching
     events: tuple[Event, ...]
+    tree: ast.Module | None
+    """Its tree, if it is linted now."""
 
 
 def _nobody(path: str, text: str) -> None:
@@ -73,6 +75,8 @@ class Project:
         self._early: dict[str, ModuleSummary | None] = {}
         """What is known so far of files that ask for one that is still being analysed."""
         self._running: list[_Running] = []
+        self._at_hand: tuple[str, str] | None = None
+        """The file that is being linted, and its text."""
         self._paths: dict[tuple[str, str], str] = {}
         """The file of each module by the root of its project, in which its name is unique, and that name."""
 
@@ -87,22 +91,26 @@ class Project:
         self._modules.pop(os.path.abspath(path), None)
         self._seen.pop(os.path.abspath(path), None)
 
-    def events(self, path: str, text: str, rules: Watching) -> tuple[Event, ...] | None:
-        """What rules watch of the events in a file that is linted, by the same analysis as what it defines.
+    def events(
+        self, path: str, text: str, rules: Watching
+    ) -> tuple[tuple[Event, ...], ast.Module | None] | None:
+        """What rules watch of the events in a file that is linted, by the same analysis as what it defines;
+        and its tree, if it is at hand.
 
         None where it needs one of its own: it asks for itself, or is not what is on disk.
         """
         if path not in self._modules and not self._running and self._read(path) == text:
             around = self.watching
             self.watching = lambda each, its_text: rules if each == path else around(each, its_text)
+            self._at_hand = path, text
             try:
                 self._analyse(path)
             finally:
-                self.watching = around
+                self.watching, self._at_hand = around, None
         seen = self._seen.pop(path, None)
         if seen is None or seen.text != hash(text) or seen.rules is not rules:
             return None
-        return seen.events
+        return seen.events, seen.tree
 
     def module(self, path: str) -> ModuleSummary | None:
         """What a file defines; None where it cannot be read, or asks for itself."""
@@ -143,7 +151,9 @@ class Project:
     def _run(self, path: str, hidden: frozenset[str]) -> ModuleSummary | None:
         name = self.layout.module_name(path)
         self._paths.setdefault((self._root(path), name), path)
-        text = self._read(path)
+        at_hand = self._at_hand
+        linted = at_hand is not None and at_hand[0] == path
+        text = at_hand[1] if at_hand is not None and linted else self._read(path)
         if text is None:
             return None
         try:
@@ -155,7 +165,7 @@ class Project:
             if rules is None or self._observe is None:
                 return self._summarise(tree, name, view)
             events, summary = self._observe(text, tree, name, view, rules)
-            self._seen[path] = _Seen(hash(text), rules, events)
+            self._seen[path] = _Seen(hash(text), rules, events, tree if linted and events else None)
             return summary
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
@@ -221,7 +231,7 @@ class View:
         """The file and the place of a node that a summary named; None where it is not there any more."""
         return self._project.locate(node, self.path)
 
-    def events(self, text: str, rules: Watching) -> tuple[Event, ...] | None:
+    def events(self, text: str, rules: Watching) -> tuple[tuple[Event, ...], ast.Module | None] | None:
         """What rules watch of the events in this file; see `Project.events`."""
         return self._project.events(self.path, text, rules)
 

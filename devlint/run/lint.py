@@ -118,11 +118,12 @@ def _observed(text: str, rules: Matcher, run: _Run) -> tuple[ast.Module | None, 
     """Return what happens in a file, and its tree if that was at hand."""
     project, name, cells = run.around
     if project is not None and not cells:
-        events = project.events(text, rules)
-        if events is not None:
-            return None, events
-    tree = ast.parse(text)
-    return tree, infer(text, tree, wants=rules.wants, index=project, name=name, sections=cells).events
+        seen = project.events(text, rules)
+        if seen is not None:
+            events, tree = seen
+            return tree, events
+    parsed = ast.parse(text)
+    return parsed, infer(text, parsed, wants=rules.wants, index=project, name=name, sections=cells).events
 
 
 def watching(path: str, text: str, settings: Settings) -> Matcher | None:

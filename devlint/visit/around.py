@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Sequence
 
     from ..bind.sections import Section
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
         def locate(self, node: tuple[str, int]) -> tuple[str, Span] | None:
             """The file and the place of a node that a summary named."""
 
-        def events(self, text: str, rules: Matcher) -> tuple[Event, ...] | None:
-            """What rules watch of the events in this file, if an analysis for others tells."""
+        def events(self, text: str, rules: Matcher) -> tuple[tuple[Event, ...], ast.Module | None] | None:
+            """What rules watch of the events in this file, and its tree, if an analysis for others tells."""
 
 
 class Around(NamedTuple):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -268,8 +269,11 @@ class Questions:
 
     def calls_of(self, name: str) -> bool:
         """Whether anything in the file calls what has this name."""
-        if name.rpartition(".")[2] not in self._file.text:
+        kind, _, last = name.rpartition(".")
+        if last not in self._file.text:
             return False  # and no second run of the inference is needed to know
+        if kind[:1].isupper() and not re.search(rf"[.'\"][\s\\]*{re.escape(last)}\b", self._file.text):
+            return False  # methods of that name are defined, and none is called
         return any(isinstance(each, Call) and each.callee == name for each in self.events("call"))
 
     def span(self, node: libcst.CSTNode) -> Span:
