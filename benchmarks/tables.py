@@ -42,7 +42,9 @@ def row(rule: Installed) -> str:
     severity = " or ".join(each.value for each in severities)
     if rule.severity is Severity.NOTE:
         severity += OFF
-    summary = (rule.summary[0].lower() + rule.summary[1:]).replace("|", r"\|")
+    first = rule.summary.partition(" ")[0]
+    start = first.lower() if first.istitle() else first  # `CUDA` and `DataParallel` stay as they are
+    summary = (start + rule.summary[len(first) :]).replace("|", r"\|")
     return f"| {rule.code} | {rule.name}: {summary} | {severity} | {fix} |\n".replace("|  |", "| |")
 
 
