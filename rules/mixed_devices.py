@@ -39,6 +39,8 @@ from ..rule import (
     outside,
 )
 
+_DOCS = "https://docs.pytorch.org/docs/stable/notes/cuda.html"
+
 
 class MixedDevices(Rule[Meeting]):
     """What was put in one place, and meets what was put in another."""
@@ -53,7 +55,10 @@ class MixedDevices(Rule[Meeting]):
             outside("probe"),
         ),
     )
-    claim = Claim(MIXED_DEVICES)
+    claim = Claim(
+        MIXED_DEVICES,
+        programs={"gpus": Claim(MIXED_DEVICES, needs="cuda x2", documentation=_DOCS)},
+    )
 
     def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
         """Report the side that is on the cpu, or the first."""

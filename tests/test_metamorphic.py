@@ -118,7 +118,6 @@ BY_DESIGN = {
     # A literal is reported in the file where it stands, if it is used as a device there.
     "DEV202/bug_class_setting:Settings",
     # Who calls a function, and what was done before, is read within a file: another file may call as well.
-    "DEV205/near_tests:load",
     "DEV206/bug_functions:choose",
     "DEV206/bug_functions:late",
     "DEV501/bug_dataset:scaled",
