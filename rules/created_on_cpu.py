@@ -15,9 +15,10 @@ Make it where the other one is:
         return x + noise
 
 What it meets may be known to be elsewhere, belong to the module (its parameters, what its submodules
-give), or be what `forward` is given. Parameters of other functions count, as a warning, where the function
+give), or be what `forward` is given. Parameters of other functions count, as a note, where the function
 or its class follows the devices of its arguments otherwise, or where the tensor's own size comes from what
-it meets.
+it meets: their callers may well keep to the cpu. The fix is unsafe: what it borrows the device of may be
+None on some path, and random numbers are drawn by the device's generator then.
 
 Left alone: 0-dim tensors in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is stored by
 a number or slice (torch copies all of these), other default devices, constructors, datasets, collate
@@ -66,7 +67,7 @@ class CreatedOnCpu(Rule[Meeting]):
         change: Change | None = None
         if event.device and isinstance(node, cst.Call):
             placed = at_device(node, event.device)
-            change = Change(f"make it on `{event.device}`", ((node, placed),), safe=surely)
+            change = Change(f"make it on `{event.device}`", ((node, placed),), safe=False)
         line = other.span.line if other.span is not None else 0
         made = f"`{event.left.label}`" if event.left.label.isidentifier() else "a tensor"
         if event.how == "container":
@@ -75,7 +76,7 @@ class CreatedOnCpu(Rule[Meeting]):
         yield Report(
             f"{made} is {path}made on the cpu and meets `{other.label}`{where}",
             "a factory without `device=` makes its tensor on the default device",
-            None if surely else Severity.WARNING,
+            None if surely else Severity.NOTE,
             change,
             (
                 (other.span if line != event.at.span.line else None, "they meet here"),

@@ -8,6 +8,9 @@ Copy to the cpu first:
 
     model(images.to(device)).detach().cpu().numpy()
 
+What belongs to the module is wherever the module is: outside of `forward` that is a warning, as a caller may
+move the whole module to the cpu first.
+
 Left alone: what may be anywhere, branches for the cpu, and modules in files that never mention a device.
 """
 
@@ -28,6 +31,7 @@ from ..rule import (
     Report,
     Rule,
     Seen,
+    Severity,
     call,
     cst,
     lacks,
@@ -58,6 +62,7 @@ class NumpyOnDevice(Rule[Call]):
             f"`{seen.label}` {'holds what is' if seen.kind is Kind.CONTAINER else 'is'} on {where}, and "
             f"`{event.callee.rpartition('.')[2]}` reads the host's memory",
             "on an accelerator it raises: can't convert the tensor to numpy, use Tensor.cpu() first",
+            None if seen.place.form is not Form.AT or "forward" in event.at.context else Severity.WARNING,
             change=_copied(node, event),
         )
 

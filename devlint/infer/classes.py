@@ -14,6 +14,7 @@ from ..core.places import Place
 from ..core.state import NEVER, Mark
 from ..core.summary import ClassSummary, Effect, Moved, Term
 from ..core.values import join
+from ..knowledge.vocabulary import NAMES_DEVICES
 
 
 class Entered(NamedTuple):
@@ -176,7 +177,7 @@ class Class:
 
     def moves(self) -> bool:
         """Whether its code, or that of its bases in the project, names a device or moves anything."""
-        return any("moves" in cls.reaches for cls in self.lineage())
+        return any(not cls.reaches.isdisjoint(NAMES_DEVICES) for cls in self.lineage())
 
     def moved_by_constructor(self) -> bool:
         """Whether its constructor moves anything that it leaves behind."""

@@ -287,7 +287,7 @@ TABLES = (
     hardsigmoid hardswish mish relu relu6 selu silu(input, inplace)
     hardtanh(input, min_val, max_val, inplace)
     instance_norm(input, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)
-    interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias)
+    interpolate(input, size, scale_factor, mode, align_corners, recompute_scale_factor, antialias): host=size
     layer_norm(input, normalized_shape, weight, bias, eps)
     leaky_relu(input, negative_slope, inplace)
     linear(input, weight, bias, *, out)

@@ -188,8 +188,10 @@ ASKS_CUDA = frozenset({"is_cuda"})
 """Attributes of tensors and devices that say whether they are on CUDA."""
 WAITS = frozenset({"synchronize", "wait", "wait_stream", "wait_event", "wait_for_everyone", "barrier"})
 """Methods and functions after which copies from a device are complete."""
-REACHED = frozenset({"sync", "clock", "forks", "spawns", "loads", "touches-cuda", "moves"})
+REACHED = frozenset({"sync", "clock", "forks", "spawns", "loads", "touches-cuda", "moves", "places"})
 """Topics that a function's callers want to know of."""
+NAMES_DEVICES = frozenset({"moves", "places"})
+"""Those of a function that moves something, or makes it on a device that it is told."""
 NO_REDUCTION = frozenset({"none", 0})
 """What losses are given to keep that of each element; the functions of `torch` itself take a number."""
 BUILTINS = frozenset(

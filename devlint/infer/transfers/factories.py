@@ -22,6 +22,8 @@ def factory(machine: Machine, site: Site) -> Value:
     args = site.args
     given = args.get("device")
     told = given is not None and given.kind is not Kind.NONE
+    if told:
+        machine.log.reaches.add("places")
     if args.unpacked and given is None:
         return machine.own(site.node, Kind.TENSOR, UNKNOWN_PLACE)
     place = machine.denoted(given, default(machine))

@@ -7,6 +7,7 @@ from ...core.kinds import Kind
 from ...core.paths import Element
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ...core.values import Api, Defined, Value, container
+from ...knowledge.vocabulary import NAMES_DEVICES
 from ..machine import Machine, Site
 
 
@@ -42,11 +43,11 @@ def _may_move(machine: Machine, dataset: Value) -> bool:
 
 
 def _stays(machine: Machine, collate: Value) -> bool:
-    """Whether a `collate_fn` leaves its batches on the cpu: a function of the project that moves nothing."""
+    """Whether a `collate_fn` leaves its batches on the cpu: a function of the project, naming no device."""
     if collate.kind is not Kind.FUNCTION or not isinstance(collate.known, Defined):
         return False
     summary = machine.program.summary(collate.known.dotted)
-    return summary is not None and "moves" not in summary.reaches
+    return summary is not None and summary.reaches.isdisjoint(NAMES_DEVICES)
 
 
 def in_place(machine: Machine, site: Site) -> Value:
