@@ -240,6 +240,8 @@ class Meetings:
         ref = there.of
         if there.form is Form.LITERAL and there.name.startswith(knowledge.NO_DATA):
             return None
+        if there.form is Form.EITHER and ref is None:
+            return None  # moved on some paths, nobody knows where
         if there.form is Form.SAME and type(ref) is int and self.objects.ways[ref] == Attr("device"):
             return Conflict.PORTABLE
         return Conflict.CERTAIN
