@@ -123,3 +123,18 @@ def test_branches_are_not_taken_for_moves() -> None:
         "if torch.cuda.is_available():\n    y.to(device)\ny.to(device)\n"
     )
     assert [finding.code for finding in lint(HEAD + moved, "a.py", DISCARDED)] == ["DEV101", "DEV101"]
+
+
+def test_what_a_helper_may_sum_does_not_make_a_fix_safe() -> None:
+    program = (
+        "import torch\n\n"
+        "def total(a, b):\n    return (a + b).sum()\n\n"
+        'device = torch.device("cuda" if torch.cuda.is_available() else "cpu")\n'
+        "weights = torch.ones(3).to(device)\n"
+        "scores = torch.full((3,), 2.0, device=device)\n"
+        'scores.to("cpu")\n'
+        "print(total(scores, weights))\n"
+    )
+    (finding,) = lint(program.encode(), "a.py", DISCARDED)
+    assert finding.code == "DEV101"
+    assert finding.fix is None or not finding.fix.safe

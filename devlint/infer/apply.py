@@ -303,7 +303,8 @@ def _need(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> N
     at, other = _argument(sub, need.left), _argument(sub, need.right)
     one = _party(sub, need.left, left, need.one, need.origin)
     two = _party(sub, need.right, right, need.other, need.origin)
-    if Kind.SCALAR in (one.kind, two.kind):
+    # What may be 0-dim accuses nobody, but does not make the fix of a lost move safe either.
+    if Kind.SCALAR in (one.kind, two.kind) and Form.KEPT not in (left.form, right.form):
         return
     if at is not None:
         machine.meeting("call", at, left, one, other or called, right, two)

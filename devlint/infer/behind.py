@@ -352,10 +352,6 @@ class Meetings:
             function = function.outer
         return False
 
-    @cached_property
-    def _file_follows(self) -> bool:
-        return any(log.follows_devices for log in self.settled.logs.values())
-
     def _places(self, name: str) -> bool:
         log = self.settled.logs.get(name)
         return log is not None and log.follows_devices

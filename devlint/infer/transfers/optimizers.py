@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ... import knowledge
 from ...core.kinds import TENSORS, Kind
 from ...core.paths import Ref
 from ...core.state import OPTIMIZER, Mark
@@ -86,8 +85,3 @@ def _advance(machine: Machine, site: Site, phase: str, before: tuple[str, ...]) 
     mark = machine.state.marks.get((OPTIMIZER, ref)) if ref is not None else None
     if mark is not None and ref is not None and mark.phase in before:
         machine.state.marks[OPTIMIZER, ref] = mark._replace(phase=phase)
-
-
-def is_optimizer(dotted: str) -> bool:
-    """Whether a dotted name is an optimizer's class."""
-    return "optimizer" in knowledge.topics_of_class(dotted)
