@@ -67,7 +67,16 @@ from .core.watches import (
 from .finding import Severity
 from .span import Span
 from .visit import cst
-from .visit.cures import Change, at_device, available_device, keep_result, move_argument, move_to, source_of
+from .visit.cures import (
+    Change,
+    at_device,
+    available_device,
+    keep_result,
+    move_argument,
+    move_to,
+    moves_only,
+    source_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -242,6 +251,7 @@ __all__ = [
     "move",
     "move_argument",
     "move_to",
+    "moves_only",
     "named",
     "of_leaf",
     "outside",

@@ -7,7 +7,9 @@ Name the device where it is made:
     mask = torch.ones(n, n, device=device)
 
 A note: it works. Random numbers on a device are others than on the cpu, and operations round otherwise:
-there the fix is unsafe. Left alone are pinned memory, generators, arrays, and leaves that want a gradient.
+there the fix is unsafe, and so it is for an `arange` of anything but whole numbers. Left alone are pinned
+memory, generators, leaves that want a gradient, arrays, and `torch.tensor(data)`: with `device=` that is
+filled on the cpu, and copied, all the same.
 """
 
 from __future__ import annotations
@@ -42,7 +44,7 @@ class Counts(torch.utils._python_dispatch.TorchDispatchMode):
         return func(*args, **(kwargs or {}))
 Counts().__enter__()
 """
-_EXACT = frozenset({"zeros", "ones", "empty", "full", "eye", "arange", "tensor", "scalar_tensor"})
+_EXACT = frozenset({"zeros", "ones", "empty", "full", "eye", "arange"})
 _OTHERS = frozenset({"linspace", "logspace", "rand", "randn", "randint", "randperm", "hann_window"})
 _OTHERWISE = (".pin_memory", ".requires_grad_")
 _LEFT_ALONE = frozenset({"device", "out", "generator", "pin_memory", "requires_grad", "layout"})
@@ -105,7 +107,8 @@ def _cure(node: cst.Call, made: cst.Call, ask: Ask) -> Change | None:
         return None
     if moves and moves[0].keyword is None and ask.value_of(device).kind not in (Kind.DEVICE, Kind.STRING):
         return None  # a tensor, perhaps, that says the dtype as well
-    exact = isinstance(made.func, cst.Attribute) and made.func.attr.value in _EXACT
+    name = made.func.attr.value if isinstance(made.func, cst.Attribute) else ""
+    exact = name in _EXACT and (name != "arange" or all(map(_is_whole, made.args)))
     keyword = cst.parse_expression(f"f(device={source_of(device)})")
     assert isinstance(keyword, cst.Call)
     last = made.args[-1]
@@ -115,3 +118,8 @@ def _cure(node: cst.Call, made: cst.Call, ask: Ask) -> Change | None:
     changed = node.func.value.deep_replace(made, there)
     assert isinstance(changed, cst.CSTNode)
     return Change("make it on the device", ((node, changed),), safe=exact and made is node.func.value)
+
+
+def _is_whole(argument: cst.Arg) -> bool:
+    """Whether an argument is an integer as it stands there, or says a dtype."""
+    return argument.keyword is not None or isinstance(argument.value, cst.Integer)

@@ -12,6 +12,9 @@ Make it where it lives, or ask for gradients after the move:
     z = torch.randn(1, 64, requires_grad=True, device=device)
     z = torch.randn(1, 64).to(device).requires_grad_()
 
+A fix is unsafe where the leaf has a name of its own, by which its gradient may be read, and where the move
+casts as well; what draws with a generator, or says a device already, is left to the author.
+
 Copies that call `retain_grad()`, or of which `torch.autograd.grad` is taken, are left alone.
 """
 
@@ -34,6 +37,7 @@ from ..rule import (
     elsewhere,
     move,
     move_argument,
+    moves_only,
     of_leaf,
     outside,
     source_of,
@@ -41,6 +45,7 @@ from ..rule import (
 )
 
 _REFUSED = Raises("ValueError", "can't optimize a non-leaf Tensor")
+_LEFT_ALONE = frozenset({"device", "out", "generator", "pin_memory", "layout"})
 _WHY = {
     "optimized": "gradients accumulate in what was moved, not in its copy: the optimizer refuses it",
     "differentiated": "gradients accumulate in what was moved, not in its copy: its `.grad` is None",
@@ -82,14 +87,19 @@ def _cure(node: cst.Call, event: Move, ask: Ask) -> Change | None:
     if not isinstance(inner, cst.Call):
         return None
     if event.receiver.kind is Kind.PARAMETER:
-        return move_argument(node, lambda call: source_of(call.func).endswith("Parameter"), safe=True)
+        wraps = moves_only(node)
+        return move_argument(node, lambda call: source_of(call.func).endswith("Parameter"), wraps)
     if isinstance(inner.func, cst.Attribute) and inner.func.attr.value == "requires_grad_":
         moved = node.with_changes(func=cst.Attribute(inner.func.value, cst.Name(event.method)))
         asked = inner.with_changes(func=inner.func.with_changes(value=moved))
-        return Change("ask for gradients after the move", ((node, asked),), safe=True)
+        unnamed = isinstance(inner.func.value, cst.Call) and moves_only(node)
+        return Change("ask for gradients after the move", ((node, asked),), safe=unnamed)
     if event.method != "to" or not event.receiver.made_here or len(node.args) != 1:
         return None
     given = node.args[0]
+    said = {arg.keyword.value for arg in inner.args if arg.keyword is not None}
+    if said & _LEFT_ALONE or any(arg.star for arg in inner.args):
+        return None
     if given.star or ask.value_of(given).kind not in (Kind.DEVICE, Kind.STRING):
         return None
     device = cst.parse_expression(f"f(device={source_of(given.value)})")

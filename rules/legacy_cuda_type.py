@@ -11,6 +11,8 @@ Say which dtype, and where:
     mask = torch.tensor([1, 0, 1], dtype=torch.uint8, device=device)
     x = x.to(device, torch.float32)
 
+The fix is unsafe: the device at hand may be another than the one where everything else of that type is.
+
 Types that are only compared or tested by `isinstance` are left alone, and so is what a condition on an
 accelerator guards, tests, and code that runs on NVIDIA hardware by nature.
 """
@@ -94,4 +96,4 @@ def _cured(node: cst.Call, event: Call, dtype: str, ask: Ask) -> Change | None:
         text = f"torch.tensor({arguments[0]}, dtype=torch.{dtype}, device={device})"
     else:
         return None
-    return Change("name the dtype and the device", ((node, cst.parse_expression(text)),), safe=True)
+    return Change("name the dtype and the device", ((node, cst.parse_expression(text)),), safe=False)

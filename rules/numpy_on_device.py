@@ -8,8 +8,9 @@ Copy to the cpu first:
 
     model(images.to(device)).detach().cpu().numpy()
 
-What belongs to the module is wherever the module is: outside of `forward` that is a warning, as a caller may
-move the whole module to the cpu first.
+What belongs to the module is wherever the module is: outside of `forward` that is a note, as a caller may
+move the whole module to the cpu first. The fix is unsafe where a function is given a variable, which may be
+None or a number on some path.
 
 Left alone: what may be anywhere, branches for the cpu, and modules in files that never mention a device.
 """
@@ -62,7 +63,7 @@ class NumpyOnDevice(Rule[Call]):
             f"`{seen.label}` {'holds what is' if seen.kind is Kind.CONTAINER else 'is'} on {where}, and "
             f"`{event.callee.rpartition('.')[2]}` reads the host's memory",
             "on an accelerator it raises: can't convert the tensor to numpy, use Tensor.cpu() first",
-            None if seen.place.form is not Form.AT or "forward" in event.at.context else Severity.WARNING,
+            None if seen.place.form is not Form.AT or "forward" in event.at.context else Severity.NOTE,
             change=_copied(node, event),
         )
 
@@ -94,7 +95,9 @@ def _copied(node: cst.Call, event: Call) -> Change | None:
         pairs = [(node.func.value, event.receiver)]
     behind = [seen for seen in _behind(event) if seen.kind in TENSORS]
     found = tuple((part, _on_cpu(part, seen.kind)) for part, seen in pairs if seen in behind)
-    return Change("copy to the cpu", found, safe=True) if found else None
+    # A method of a tensor was called, which what is no tensor lacks; a function may take anything.
+    safe = all(isinstance(part, cst.Call) or part is getattr(node.func, "value", None) for part, _ in found)
+    return Change("copy to the cpu", found, safe) if found else None
 
 
 def _on_cpu(node: cst.BaseExpression, kind: Kind) -> cst.BaseExpression:

@@ -11,7 +11,9 @@ Move first, wrap last, or leave the move to `model.to(device)`:
     self.scale = nn.Parameter(torch.ones(n).to(device))
 
 A cast of a fresh Parameter to the dtype that it has copies nothing and is left alone; so is a move to where
-it was made, and what `nn.ParameterList` is given, which wraps tensors anew.
+it was made, and what `nn.ParameterList` is given, which wraps tensors anew. The fix of a cast is unsafe, as
+it copies on the cpu too, and so is one after which something else may be assigned to the attribute, or it is
+changed in place: a registered Parameter refuses both. Where that is a tensor for sure, there is none.
 """
 
 from __future__ import annotations
@@ -19,7 +21,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..rule import (
+    TENSORS,
     Ask,
+    Bind,
+    Call,
     Claim,
     Kind,
     Move,
@@ -31,6 +36,7 @@ from ..rule import (
     elsewhere,
     move,
     move_argument,
+    moves_only,
     of_leaf,
     outside,
     receiver,
@@ -58,8 +64,26 @@ class ParameterLostByMove(Rule[Move]):
         def wraps(call: cst.Call) -> bool:
             return source_of(call.func).endswith("Parameter") and ask.value_of(call).kind is Kind.PARAMETER
 
+        others = frozenset(_assigned(event, ask))
         yield Report(
             f"`{event.kept_as}` is no Parameter: `.{event.method}()` gives a plain tensor",
             "a copy of a Parameter is not registered: it is not trained, not saved and not moved",
-            change=move_argument(node, wraps, safe=True),
+            change=None if others & TENSORS else move_argument(node, wraps, not others and moves_only(node)),
         )
+
+
+def _assigned(event: Move, ask: Ask) -> Iterator[Kind]:
+    """The kinds of what else is assigned to the attribute, wherever; unknown for a change in place."""
+    lost = {each.at.span.line for each in ask.events("move") if isinstance(each, Move) and each.kept_as}
+    name = event.kept_as.rpartition(".")[2]
+    for each in (*ask.events("bind"), *ask.events("call")):
+        if isinstance(each, Bind) and each.target == "attribute":
+            fits = each.value.kind in (Kind.PARAMETER, Kind.NONE) or each.at.span.line in lost
+            if each.name == name and not fits:
+                yield each.value.kind
+            continue
+        changed = each.owner if isinstance(each, Bind) else None
+        if isinstance(each, Call) and each.callee.endswith("_"):
+            changed = each.receiver
+        if changed is not None and changed.label == event.kept_as:
+            yield Kind.UNKNOWN

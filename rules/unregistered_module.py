@@ -9,6 +9,9 @@ torch has containers that register:
 
     self.layers = nn.ModuleList([nn.Linear(4, 4) for _ in range(3)])
 
+The fix is unsafe: what is registered is trained, put into evaluation mode and saved with the module, on the
+cpu as well, and checkpoints without it no longer load.
+
 A warning where a caller made the modules, as it may have moved them. Left alone: what an attribute,
 `setattr`, `add_module` or another module knows as well; a list of one, which hides a module on purpose; what
 the class moves itself; caches that methods fill; modules without parameters.
@@ -71,4 +74,4 @@ def _registered(node: cst.Attribute, event: Bind, ask: Ask) -> Change | None:
     container = cst.parse_expression(f"{module}.Module{event.hidden.form.capitalize()}")
     empty = isinstance(value, (cst.List, cst.Tuple, cst.Dict)) and not value.elements
     whole = cst.Call(container, [] if empty else [cst.Arg(value)])
-    return Change("register the modules", ((value, whole),), safe=True)
+    return Change("register the modules", ((value, whole),), safe=False)

@@ -83,6 +83,15 @@ def move_argument(call: libcst.Call, wraps: Callable[[libcst.Call], bool], safe:
     return Change("move before it is wrapped", ((call, cured),), safe)
 
 
+def moves_only(call: libcst.Call) -> bool:
+    """Whether a call of `.to` or `.cuda` gives a device and nothing that may change the dtype as well."""
+    names = {arg.keyword.value for arg in call.args if arg.keyword is not None}
+    places = sum(arg.keyword is None for arg in call.args)
+    starred = any(arg.star for arg in call.args)
+    method = call.func.attr.value if isinstance(call.func, cst.Attribute) else ""
+    return method in ("to", "cuda") and places <= 1 and names <= {"device", "non_blocking"} and not starred
+
+
 def _receiver(value: libcst.BaseExpression) -> libcst.BaseExpression:
     """An expression as the receiver of a call, in parentheses where it needs them."""
     if value.lpar or isinstance(value, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)):

@@ -1,0 +1,130 @@
+"""Which fixes of other rules than those of lost moves are safe: after which nothing fails that ran before."""
+
+from __future__ import annotations
+
+import pytest
+
+from devlint.config.settings import Selection, Settings
+from devlint.run.lint import lint
+
+_HEAD = """\
+import numpy as np
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+"""
+_LOST = """
+class Scale(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.w = nn.Parameter(torch.zeros(3)){move}
+
+    def forward(self, x):
+        return x * self.w
+
+    def update(self, x: torch.Tensor, other):
+        {then}
+"""
+_LEAF = """
+{before}
+z = {made}
+torch.optim.SGD([z], lr=0.1)
+"""
+_READ = """
+def total(x):
+    y = nn.Linear(3, 3).to(device)(x.to(device)).detach()
+    if not x.shape:
+        y = None
+    return {read}
+"""
+
+
+def _safe(code: str, program: str) -> bool | None:
+    """Whether the fix of the only finding is safe; None where there is none."""
+    settings = Settings(selections=(Selection(select=(code,)),))
+    (finding,) = lint(_HEAD + program, "a.py", settings)
+    return finding.fix.safe if finding.fix is not None else None
+
+
+@pytest.mark.parametrize(
+    ("move", "then", "safe"),
+    [
+        (".to(device)", "pass", True),
+        (".to(device=device, non_blocking=True)", "pass", True),
+        (".to(device)", "self.w = nn.Parameter(x)", True),
+        (".to(device)", "self.w.data.mul_(0.9)", True),
+        # A registered Parameter refuses what a plain tensor allows.
+        (".to(device)", "self.w = x.mean(0)", None),
+        (".to(device)", "self.w += x.mean(0)", None),
+        (".to(device)", "self.w = other", False),
+        (".to(device)", "self.w.mul_(0.9)", False),
+        (".to(device)", "self.w[0] = 1.0", False),
+        # A cast copies on the cpu as well.
+        (".to(device, torch.float64)", "pass", False),
+        (".half()", "pass", False),
+    ],
+)
+def test_parameter_lost_by_move(move: str, then: str, safe: bool | None) -> None:
+    assert _safe("DEV103", _LOST.format(move=move, then=then)) is safe
+
+
+@pytest.mark.parametrize(
+    ("before", "made", "safe"),
+    [
+        ("", "torch.randn(3, requires_grad=True).to(device)", True),
+        ("", "torch.randn(3).requires_grad_().to(device)", True),
+        ("", "nn.Parameter(torch.zeros(3)).to(device)", True),
+        ("", "nn.Parameter(torch.zeros(3)).to(device, torch.float64)", False),
+        ("x = torch.randn(3)", "x.requires_grad_().to(device)", False),  # x.grad may be read
+        ("g = torch.Generator()", "torch.randn(3, generator=g, requires_grad=True).to(device)", None),
+        ("", "torch.randn(3, pin_memory=True, requires_grad=True).to(device)", None),
+    ],
+)
+def test_leaf_lost_by_move(before: str, made: str, safe: bool | None) -> None:
+    assert _safe("DEV104", _LEAF.format(before=before, made=made)) is safe
+
+
+@pytest.mark.parametrize(
+    ("read", "safe"),
+    [
+        ("y.numpy()", True),
+        ("np.asarray(y.detach())", True),
+        ("np.asarray(y)", False),  # None has no `.cpu()`
+    ],
+)
+def test_numpy_on_device(read: str, safe: bool) -> None:
+    assert _safe("DEV407", _READ.format(read=read)) is safe
+
+
+@pytest.mark.parametrize(
+    ("made", "safe"),
+    [
+        ("torch.zeros(3).to(device)", True),
+        ("torch.arange(10).to(device)", True),
+        ("torch.arange(10, dtype=torch.long).to(device)", True),
+        ("torch.arange(0, 1, 0.1).to(device)", False),  # rounded otherwise on a device
+        ("torch.randn(3).to(device)", False),
+    ],
+)
+def test_create_then_move(made: str, safe: bool) -> None:
+    assert _safe("DEV503", f"x = {made}\n") is safe
+
+
+@pytest.mark.parametrize(
+    ("code", "program"),
+    [
+        # Everything else may be on the GPU that is not `where`.
+        ("DEV203", "def f(n: int, where: torch.device):\n    return torch.cuda.FloatTensor(n).to(where)\n"),
+        # What is registered is trained, and put into evaluation mode.
+        (
+            "DEV405",
+            "class Net(nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+            "        self.layers = [nn.Linear(3, 3), nn.Linear(3, 3)]\n\n"
+            "    def forward(self, x):\n        for layer in self.layers:\n            x = layer(x)\n"
+            "        return x\n",
+        ),
+    ],
+)
+def test_never_safe(code: str, program: str) -> None:
+    assert _safe(code, program) is False
