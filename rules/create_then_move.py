@@ -108,7 +108,8 @@ def _cure(node: cst.Call, made: cst.Call, ask: Ask) -> Change | None:
     if moves and moves[0].keyword is None and ask.value_of(device).kind not in (Kind.DEVICE, Kind.STRING):
         return None  # a tensor, perhaps, that says the dtype as well
     name = made.func.attr.value if isinstance(made.func, cst.Attribute) else ""
-    exact = name in _EXACT and (name != "arange" or all(map(_is_whole, made.args)))
+    whole = all(arg.keyword is not None or isinstance(arg.value, cst.Integer) for arg in made.args)
+    exact = name in _EXACT and (whole or name != "arange")
     keyword = cst.parse_expression(f"f(device={source_of(device)})")
     assert isinstance(keyword, cst.Call)
     last = made.args[-1]
@@ -118,8 +119,3 @@ def _cure(node: cst.Call, made: cst.Call, ask: Ask) -> Change | None:
     changed = node.func.value.deep_replace(made, there)
     assert isinstance(changed, cst.CSTNode)
     return Change("make it on the device", ((node, changed),), safe=exact and made is node.func.value)
-
-
-def _is_whole(argument: cst.Arg) -> bool:
-    """Whether an argument is an integer as it stands there, or says a dtype."""
-    return argument.keyword is not None or isinstance(argument.value, cst.Integer)
