@@ -9,7 +9,7 @@ be reported, `fixed*.py` is what becomes of `bug*.py`, `near_*.py` only looks li
     def test_program(program: Path) -> None:
         check(program)
 
-    def test_claims() -> None:  # runs the programs with torch: pip install 'devlint[runtime]'
+    def test_claims() -> None:  # runs the programs with torch: pip install torch numpy
         prove(FOLDER, "ACM101")
 """
 

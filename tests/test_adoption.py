@@ -571,3 +571,16 @@ def test_a_file_is_read_for_its_comments_once(here: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(devlint.comments.noqa, "suppressions", suppressions)
     assert main(["--add-noqa", "-q"]) == 0
     assert len(texts) == 1
+
+
+def test_from_outside_of_the_repository(
+    repository: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    (repository / "a.py").write_text(OLD + "    y.to(d)\n")
+    monkeypatch.chdir(tmp_path_factory.mktemp("elsewhere"))
+    for path in (repository, repository / "a.py"):
+        status, places, _ = found(capsys, str(path), "--diff-base", "HEAD")
+        assert (status, [place.rpartition("/")[2] for place in places]) == (1, ["a.py:6"])

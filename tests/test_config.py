@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, get_args, get_type_hints
 
 import pytest
@@ -178,3 +179,28 @@ def test_the_formats_of_the_schema_are_those_there_are() -> None:
 
     hint = get_type_hints(Table)["output_format"]
     assert get_args(get_args(hint)[0]) == FORMATS
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+def test_what_is_no_file_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pyproject.toml")
+    with pytest.raises(DevlintError, match=r"cannot read .*pyproject.toml: not a regular file"):
+        read(tmp_path)
+    (tmp_path / "devlint.toml").symlink_to("/dev/zero")
+    with pytest.raises(DevlintError, match=r"cannot read .*devlint.toml: not a regular file"):
+        read(tmp_path)
+
+
+def test_how_to_report_is_said_where_devlint_is_started(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of a folder below, the configuration says which rules are on, and not how all findings are told."""
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub/devlint.toml").write_text("output-format = 'json'\nunsafe-fixes = true\n")
+    (tmp_path / "sub/a.py").write_text("import torch\ny.cuda()\n")
+    (tmp_path / "devlint.toml").write_text("output-format = 'concise'\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["sub"]) == 1
+    shown, summary = capsys.readouterr().out.splitlines()
+    assert shown.startswith("sub/a.py:2:1: TST101 the")
+    assert summary == "Found 1 error. 1 fixable with --fix --unsafe-fixes."

@@ -259,7 +259,7 @@ def test_watching_needs_its_extra(
 ) -> None:
     monkeypatch.setitem(sys.modules, "watchfiles", None)
     assert main(["--watch"]) == 2
-    assert capsys.readouterr().err == "devlint: --watch needs watchfiles: pip install 'devlint[watch]'\n"
+    assert capsys.readouterr().err == "devlint: --watch needs watchfiles: pip install watchfiles\n"
 
 
 def test_watching_lints_again_after_a_change(here: Path) -> None:
@@ -505,3 +505,28 @@ def test_a_dumb_terminal_gets_no_colours(monkeypatch: pytest.MonkeyPatch) -> Non
     assert not wants_color("auto", Terminal())
     monkeypatch.setenv("TERM", "xterm")
     assert wants_color("auto", Terminal())
+
+
+def test_a_diff_is_coloured(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["a.py", "--diff", "--color", "always", "-q"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "\x1b[1m--- a.py\x1b[0m",
+        "\x1b[1m+++ a.py\x1b[0m",
+        "\x1b[36m@@ -1,2 +1,2 @@\x1b[0m",
+        " import torch",
+        "\x1b[31m-x.to(d)\x1b[0m",
+        "\x1b[32m+x = x.to(d)\x1b[0m",
+    ]
+    assert main(["a.py", "--diff", "--color", "auto", "-q"]) == 1
+    assert "\x1b" not in capsys.readouterr().out
+
+
+def test_a_table_of_numbers_is_not_parsed(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Python takes seventy bytes for each byte of it; that it is not parsed shows in what is not told."""
+    (here / "a.py").write_text("x = [\n" + "    123456,\n" * 400_000)
+    (here / "b.py").write_text("x = [\n" + "    123456,\n" * 10)
+    assert main(FLAGS) == 1
+    assert [line.split()[1] for line in capsys.readouterr().out.splitlines()] == ["DEV000"]
+    (here / "a.py").write_text("import torch\nx.to(d)\nx = [\n" + "    123456,\n" * 400_000)
+    assert main(["a.py", *FLAGS]) == 1
+    assert capsys.readouterr().out.startswith("a.py:")

@@ -223,8 +223,18 @@ def test_workflows_use_the_inputs_that_the_action_has() -> None:
     for text in blocks(ROOT / "docs/ci.md", "yaml"):
         jobs = yaml.safe_load(text).get("jobs", {})
         for workflow_step in (item for job in jobs.values() for item in job["steps"]):
-            if workflow_step.get("uses", "").startswith("devlint/"):
+            if workflow_step.get("uses", "").startswith("<this repository>@"):
                 used |= workflow_step["with"].keys()
                 arguments = workflow_step["with"].get("args", "").replace("${{ github.base_ref }}", "main")
                 parse(arguments.split())
     assert used == set(action()["inputs"])
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES, ROOT / "action.yml", ROOT / ".pre-commit-hooks.yaml"], ids=lambda page: page.name
+)
+def test_no_address_of_devlints_own_is_made_up(page: Path) -> None:
+    """What is not published has none; `project.urls` in pyproject.toml is where one is said once it has."""
+    text = page.read_text(encoding="utf-8")
+    made_up = r"https?://[^\s>)\"]*devlint|\bdevlint/devlint|devlint@v|rev: v|pip install '?devlint"
+    assert re.findall(made_up, text) == []

@@ -9,9 +9,11 @@ import pytest
 
 from devlint.config.settings import DEFAULT_EXCLUDE, Settings
 from devlint.errors import DevlintError
+from devlint.source import ignores
 from devlint.source.files import find
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 
@@ -139,3 +141,85 @@ def test_a_folder_that_cannot_be_read(tree: Path, monkeypatch: pytest.MonkeyPatc
     settings = Settings(root=str(tree))
     assert list(find(".", lambda _: settings, problems)) == ["a.py", "z/c.py"]
     assert problems == ["cannot read folder shut: Permission denied"]
+
+
+@pytest.fixture
+def home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Give the user a home of their own."""
+    home = tmp_path_factory.mktemp("home")
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("XDG_CONFIG_HOME", "GIT_CONFIG_GLOBAL"):
+        monkeypatch.delenv(name, raising=False)
+    ignores._excludes_file.cache_clear()
+    yield home
+    ignores._excludes_file.cache_clear()
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+def test_what_git_ignores_without_a_gitignore(tree: Path, home: Path) -> None:
+    make(tree, "a.py", "b.py", "c.py", "x/a.py", "x/b.py")
+    write(home / ".config/git/ignore", "a.py\n")
+    assert found() == ["a.py", "b.py", "c.py", "x/a.py", "x/b.py"]  # no repository
+    write(tree / ".git/info/exclude", "/b.py\n")
+    assert found() == ["c.py", "x/b.py"]
+    assert found("x") == ["x/b.py"]
+    assert found(respect_gitignore=False) == ["a.py", "b.py", "c.py", "x/a.py", "x/b.py"]
+    write(tree / ".gitignore", "!a.py\n!b.py\n")  # it wins over the others
+    assert found() == ["a.py", "b.py", "c.py", "x/a.py", "x/b.py"]
+
+
+def test_the_file_that_the_users_git_configuration_names(tree: Path, home: Path) -> None:
+    make(tree, "a.py", "b.py", ".git/HEAD")
+    write(home / ".config/git/ignore", "a.py\n")
+    write(home / ".gitconfig", '[user]\n\texcludesfile = no\n[Core]\n\tExcludesFile = "~/mine" ; here\n')
+    write(home / "mine", "b.py\n")
+    assert found() == ["a.py"]
+
+
+def test_a_worktree_has_the_excludes_of_its_repository(tree: Path, home: Path) -> None:
+    make(tree, "w/a.py", "w/b.py")
+    write(tree / "r/.git/info/exclude", "a.py\n")
+    write(tree / "r/.git/worktrees/w/commondir", "../..\n")
+    write(tree / "w/.git", "gitdir: ../r/.git/worktrees/w\n")
+    assert found("w") == ["w/b.py"]
+
+
+def test_ignore_has_the_last_word(tree: Path) -> None:
+    make(tree, "a.py", "b.py", "c.py")
+    write(tree / ".gitignore", "a.py\nb.py\n")
+    write(tree / ".ignore", "!a.py\nc.py\n")
+    assert found() == ["a.py"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "left"),
+    [
+        ("a*b*c.py", ["ab/c.py", "acb.py"]),
+        ("*a*b*.py", ["ab/c.py"]),
+        ("/a*/*.py", ["abbc.py", "acb.py", "axbxc.py"]),
+        ("a?b*[xc]*c.py", ["ab/c.py", "abbc.py", "acb.py"]),
+        ("a*[!b]*b*c.py", ["ab/c.py", "abbc.py", "acb.py"]),
+    ],
+)
+def test_stars_of_a_gitignore(pattern: str, left: list[str], tree: Path) -> None:
+    make(tree, "abbc.py", "axbxc.py", "acb.py", "ab/c.py")
+    write(tree / ".gitignore", f"{pattern}\n")
+    assert sorted(found()) == left
+
+
+def test_stars_of_a_gitignore_take_no_time(tree: Path) -> None:
+    """With every star free to be of any length, this would go on for years."""
+    make(tree, f"{'a' * 200}.py")
+    write(tree / ".gitignore", f"{'a*' * 60}b\n")
+    assert found() == [f"{'a' * 200}.py"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+def test_a_pipe_that_is_called_gitignore(tree: Path) -> None:
+    make(tree, "a.py")
+    os.mkfifo(tree / ".gitignore")
+    assert found() == ["a.py"]

@@ -23,6 +23,7 @@ ORDER = [
     *(
         "span",
         "source.text",
+        "source.plain",
         "console",
         "errors",
         "problems",
@@ -53,7 +54,8 @@ ORDER = [
     *("comments.logical", "comments.suppress", "comments.unused", "match", "visit"),
     *("source.magics", "source.notebook", "run.lint"),
     *("old.fingerprint", "report"),
-    *("source.sources", "run.output", "config.schema", "config.discovery", "source.files", "run.fix"),
+    *("source.sources", "run.output", "config.schema", "config.discovery"),
+    *("source.ignores", "source.files", "run.fix"),
     *("run.progress", "old.changed", "old.baseline", "old.accepted", "comments.noqa", "config.show"),
     *("commands.watch", "config.options", "config.flags", "commands.explain", "commands.printing"),
     *("commands.check", "doors"),

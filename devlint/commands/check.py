@@ -15,6 +15,7 @@ from ..errors import DevlintError
 from ..finding import order
 from ..problems import Problem, Problems
 from ..project.disk import project
+from ..report.style import painted
 from ..run.lint import lint, watching
 from ..run.progress import counted
 from ..source.files import find
@@ -267,7 +268,7 @@ class _Check:
         else:
             rules = {}
         carried = self.options.diff or (self.options.fix and _STDIN in self.options.paths)
-        stream = sys.stderr if carried else sys.stdout
+        stream = sys.stderr if carried and not self.options.diff else sys.stdout
         outcome = report.Outcome(
             self.findings,
             self.sources,
@@ -284,9 +285,10 @@ class _Check:
             text = "".join(self.diffs)
             if self.options.output_file is None:
                 text = console.diff(text, sys.stdout)
+                if outcome.color:
+                    text = painted(text)
             if not self.options.quiet:
                 console.tell(f"Would fix {self.fixed} of {self.fixed + len(self.findings)} findings.")
-            stream = sys.stdout
         else:
             text = printing.rendered(self.format, self.options.statistics, outcome)
             if self.format in printing.FOR_PEOPLE and not self.options.quiet:

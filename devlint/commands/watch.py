@@ -21,7 +21,7 @@ def watch(paths: Sequence[str], run: Callable[[], object]) -> None:
     try:
         from watchfiles import Change, DefaultFilter, watch
     except ImportError:
-        raise DevlintError("--watch needs watchfiles: pip install 'devlint[watch]'") from None
+        raise DevlintError("--watch needs watchfiles: pip install watchfiles") from None
     for path in paths:
         if not os.path.exists(path):
             raise DevlintError(f"no such file or folder: {path}")

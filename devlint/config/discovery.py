@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DevlintError
+from ..source.plain import read
 from .settings import Selection, Settings
 
 if TYPE_CHECKING:
@@ -82,8 +83,7 @@ def _of_folder(folder: str) -> Settings | None:
 def _read(path: str, required: bool = False) -> Settings | None:
     """Return the settings in a file, or `None` where it has no table for devlint."""
     try:
-        with open(path, "rb") as file:
-            raw = file.read()
+        raw = _named(path) if required else read(path)
     except OSError as error:
         if required or not isinstance(error, (FileNotFoundError, NotADirectoryError)):
             raise DevlintError(f"cannot read {path}: {error.strerror}") from error
@@ -97,6 +97,12 @@ def _read(path: str, required: bool = False) -> Settings | None:
     from .schema import to_settings
 
     return to_settings(table, path, "" if bare else "tool.devlint.")
+
+
+def _named(path: str) -> bytes:
+    """Return what is in a file that the user names, which may be a pipe."""
+    with open(path, "rb") as file:
+        return file.read()
 
 
 def _table(path: str, raw: bytes, bare: bool) -> Mapping[str, Any] | None:

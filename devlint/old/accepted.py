@@ -116,4 +116,4 @@ def _changes(options: Namespace) -> Changes | None:
         return None
     from .changed import Changes
 
-    return Changes(options.diff_base)
+    return Changes(options.diff_base, options.paths[0])

@@ -29,14 +29,22 @@ _ESCAPES = {b"a": b"\a", b"b": b"\b", b"f": b"\f", b"n": b"\n", b"r": b"\r", b"t
 class Changes:
     """What the working tree has that the common ancestor of HEAD and a revision has not."""
 
-    def __init__(self, revision: str) -> None:
-        """Ask git; raises DevlintError where it has no answer."""
+    def __init__(self, revision: str, path: str = os.curdir) -> None:
+        """Ask git in the current folder, or, where that is in no repository, in that of a path.
+
+        Raises DevlintError where it has no answer.
+        """
         self._variables = {**os.environ, **_NO_PROTOCOL}
-        self._root = os.fsdecode(self._git("rev-parse", "--show-toplevel").rstrip(b"\n"))
+        where = ("rev-parse", "--show-toplevel")
+        asked = self._run(*where)
+        if asked.returncode != 0:
+            folder = path if os.path.isdir(path) else os.path.dirname(path)
+            asked = self._run(*where, folder=folder)
+        self._root = os.fsdecode(self._said(asked, where).rstrip(b"\n"))
         self._switch_filters_off()
         commit = f"{revision}^{{commit}}"
-        self._git("rev-parse", "--verify", "--quiet", "--end-of-options", commit, about=revision)
-        base = self._git("merge-base", revision, "HEAD", about=revision).split()[0].decode()
+        self._ask("rev-parse", "--verify", "--quiet", "--end-of-options", commit, about=revision)
+        base = self._ask("merge-base", revision, "HEAD", about=revision).split()[0].decode()
         self._tracked = {self._path(name) for name in self._ask("ls-files", "-z").split(b"\0") if name}
         self._rows = self._parsed(
             self._ask(
@@ -94,7 +102,7 @@ class Changes:
             "--get-regexp",
             r"^filter\..*\.(clean|process|required)$",
         )
-        found = self._run(*listing)
+        found = self._run(*listing, folder=self._root)
         if found.returncode == 1:  # there is none
             return
         variables = self._variables
@@ -105,11 +113,8 @@ class Changes:
             count += 1
         variables["GIT_CONFIG_COUNT"] = str(count)
 
-    def _ask(self, *arguments: str) -> bytes:
-        return self._git(*arguments, folder=self._root)
-
-    def _git(self, *arguments: str, folder: str = "", about: str = "") -> bytes:
-        return self._said(self._run(*arguments, folder=folder), arguments, about)
+    def _ask(self, *arguments: str, about: str = "") -> bytes:
+        return self._said(self._run(*arguments, folder=self._root), arguments, about)
 
     def _run(self, *arguments: str, folder: str = "") -> subprocess.CompletedProcess[bytes]:
         command = ["git", *_HARMLESS, *(("-C", folder) if folder else ()), *arguments]

@@ -78,7 +78,9 @@ def _rule(rule: Installed) -> dict[str, Any]:
 
 def _result(finding: Finding, digest: str, places: Mapping[str, int], base: str) -> dict[str, Any]:
     artifact = {"uri": _uri(finding.path, base)}
-    text = headline(finding) + (f". {finding.reason}" if finding.reason else "")
+    text = headline(finding) + (
+        f". {finding.reason[0].upper()}{finding.reason[1:]}" if finding.reason else ""
+    )
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "level": finding.severity.value,

@@ -11,12 +11,18 @@ if TYPE_CHECKING:
     from . import Outcome
 
 BOLD, DIM, CYAN = "1", "2", "36"
+_ROWS = {"--- ": "1", "+++ ": "1", "@": "36", "-": "31", "+": "32"}
 SEVERITY_COLORS = {Severity.ERROR: "1;31", Severity.WARNING: "1;33", Severity.NOTE: "1;34"}
 
 
 def paint(text: str, style: str, color: bool) -> str:
     """Return the text in an ANSI style, or as it is."""
-    return f"\x1b[{style}m{text}\x1b[0m" if color and text else text
+    return f"\x1b[{style}m{text}\x1b[0m" if color and style and text else text
+
+
+def painted(diff: str) -> str:
+    """Return a unified diff in colours, as git has them."""
+    return "\n".join(paint(row, _ROWS.get(row[:4], _ROWS.get(row[:1], "")), True) for row in diff.split("\n"))
 
 
 def fix_mark(finding: Finding, outcome: Outcome) -> str:

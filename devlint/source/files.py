@@ -3,25 +3,19 @@
 from __future__ import annotations
 
 import os
-import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING
 
 from ..errors import DevlintError
+from . import ignores
 from .globs import matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from ..config.settings import Settings
+    from .ignores import Ignore
 
 SUFFIXES = (".py", ".pyi", ".ipynb")
-
-
-class _Ignore(NamedTuple):
-    """A .gitignore: the folder that its patterns are relative to, and the patterns."""
-
-    folder: str
-    spec: Any
 
 
 def find(path: str, settings_for: Callable[[str], Settings], problems: list[str]) -> Iterator[str]:
@@ -40,21 +34,21 @@ def find(path: str, settings_for: Callable[[str], Settings], problems: list[str]
     if settings.force_exclude and excluded(path, settings):
         return
     if os.path.isdir(path):
-        ignores = _ignores_above(path) if settings.respect_gitignore else ()
-        yield from _walk(path, settings_for, ignores, problems)
+        known = ignores.above(path) if settings.respect_gitignore else ()
+        yield from _walk(path, settings_for, known, problems)
     else:
         yield path
 
 
 def _walk(
-    folder: str, settings_for: Callable[[str], Settings], ignores: Sequence[_Ignore], problems: list[str]
+    folder: str, settings_for: Callable[[str], Settings], known: Sequence[Ignore], problems: list[str]
 ) -> Iterator[str]:
-    waiting = [(folder, tuple(ignores))]
+    waiting = [(folder, tuple(known))]
     while waiting:
-        folder, ignores = waiting.pop()
+        folder, known = waiting.pop()
         settings = settings_for(folder)
         if settings.respect_gitignore:
-            ignores = (*_read_ignore(folder), *ignores)
+            known = (*ignores.of(folder), *known)
         try:
             with os.scandir(folder) as found:
                 entries = sorted(found, key=lambda entry: entry.name)
@@ -67,10 +61,10 @@ def _walk(
             is_folder = entry.is_dir(follow_symlinks=False)
             if not is_folder and not (entry.name.endswith(SUFFIXES) and _may_be_file(entry)):
                 continue
-            if _excluded(path, settings) or _ignored(path, is_folder, ignores):
+            if _excluded(path, settings) or ignores.ignored(path, is_folder, known):
                 continue
             if is_folder:
-                folders.append((path, ignores))
+                folders.append((path, known))
             else:
                 yield path
         waiting.extend(reversed(folders))
@@ -95,58 +89,3 @@ def excluded(path: str, settings: Settings) -> bool:
             return True
         path = os.path.dirname(path)
     return False
-
-
-def _ignored(path: str, is_folder: bool, ignores: Sequence[_Ignore]) -> bool:
-    """Ask the .gitignore files from the nearest on; the first that says anything decides."""
-    if not ignores:
-        return False
-    absolute = os.path.abspath(path)
-    for ignore in ignores:
-        relative = os.path.relpath(absolute, ignore.folder) + "/" * is_folder
-        verdict = ignore.spec.check_file(relative).include
-        if verdict is not None:
-            return bool(verdict)
-    return False
-
-
-def _ignores_above(folder: str) -> tuple[_Ignore, ...]:
-    """Return the .gitignore files above a folder, up to the root of its repository, nearest first."""
-    found: list[_Ignore] = []
-    folder = os.path.abspath(folder)
-    while not os.path.exists(os.path.join(folder, ".git")):
-        parent = os.path.dirname(folder)
-        if parent == folder:
-            return ()  # no repository: files above are somebody else's
-        folder = parent
-        found.extend(_read_ignore(folder))
-    return tuple(found)
-
-
-def _read_ignore(folder: str) -> tuple[_Ignore, ...]:
-    try:
-        with open(os.path.join(folder, ".gitignore"), encoding="utf-8", errors="surrogateescape") as file:
-            lines = file.read().splitlines()
-    except OSError:
-        return ()
-    return (_Ignore(os.path.abspath(folder), _patterns(lines)),)
-
-
-def _patterns(lines: list[str]) -> Any:
-    """Return the patterns of a .gitignore; like git, without the lines that are none."""
-    from pathspec import GitIgnoreSpec
-
-    try:
-        return GitIgnoreSpec.from_lines(lines)
-    except (ValueError, re.error):
-        return GitIgnoreSpec.from_lines(filter(_is_pattern, lines))
-
-
-def _is_pattern(line: str) -> bool:
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([line])
-    except (ValueError, re.error):
-        return False
-    return True

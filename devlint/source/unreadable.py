@@ -8,6 +8,9 @@ else is said about it. Other files are linted all the same.
 A notebook that is no valid JSON gets it once; of one that is, each cell that is not valid Python, and its
 other cells are linted without it. Magics and cells in other languages are not Python's business.
 
+A file of more than four million bytes that mentions nothing devlint has rules about is taken for data, and
+not parsed.
+
 Newer syntax is unreadable to an older interpreter: run devlint with the Python version the code is
 written for. Files that are no Python by intent belong in `extend-exclude`.
 
@@ -27,6 +30,8 @@ CODE = "DEV000"
 NAME = "unreadable"
 SEVERITY = Severity.ERROR
 
+_DATA = 4_000_000
+"""Bytes of a file that is data if no rule watches anything in it: to parse a table takes gigabytes."""
 UNDECODABLE = (SyntaxError, UnicodeError, LookupError)
 """What `text.decode` raises: a bad cookie, bytes that are no text, an encoding that does not exist."""
 UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
@@ -39,6 +44,8 @@ def find_unreadable(path: str, source: bytes | str) -> list[Finding]:
     The symbol table is the cheapest parse Python has: half the time of `ast.parse`, which
     builds Python objects. It is stricter too, so `ast.parse` has the last word.
     """
+    if len(source) > _DATA:
+        return []
     import symtable
 
     try:

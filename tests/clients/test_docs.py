@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DOCS = Path(__file__).parents[2] / "docs"
 EDITORS = (DOCS / "editors.md").read_text(encoding="utf-8")
 PRE_COMMIT = (DOCS / "pre-commit.md").read_text(encoding="utf-8")
-REPOSITORY = "https://github.com/devlint/devlint"
+REPOSITORY, REVISION = "<this repository's URL>", "<a commit>"
 ROW, COLUMN, CODE = "5", "1", "DEV101"
 
 
@@ -109,7 +109,7 @@ def test_pre_commit_does_what_the_page_shows(
     results = []
     plain, extended = blocks(PRE_COMMIT, "yaml")
     for block in (plain, extended):
-        config = block.replace(REPOSITORY, str(hooks)).replace("v0.1.0", revision)
+        config = block.replace(REPOSITORY, str(hooks)).replace(REVISION, revision)
         (project / ".pre-commit-config.yaml").write_text(config.replace("acme-devlint", str(acme)))
         environment.git(project, "add", ".")
         for command in commands(PRE_COMMIT) if block == plain else ["pre-commit run --all-files"]:
