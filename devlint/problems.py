@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from .console import tell
-from .errors import DevlintError
+from .errors import DevlintError, Elsewhere, kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -36,8 +36,7 @@ class Problems:
 
     def caught(self, error: BaseException, path: str = "") -> None:
         """Remember what an exception says; one that is not DevlintError was not foreseen."""
-        foreseen = isinstance(error, DevlintError)
-        message = str(error) if foreseen else f"{unforeseen(error, path)} (-v shows where)"
+        message = f"{unforeseen(error, path)} (-v shows where)" if kind_of(error) else str(error)
         if Problem(message, path) not in self._found:
             self._trace(error if error.__cause__ is None else error.__cause__)
         self.add(message, path)
@@ -73,11 +72,14 @@ class Problems:
 def unforeseen(error: BaseException, path: str = "") -> str:
     """Return the message for an exception that nobody has thought of."""
     place = f"{path}: " if path else ""
-    return f"{place}internal error: {type(error).__name__}: {error}"
+    return f"{place}internal error: {kind_of(error)}: {error}"
 
 
 def show_traceback(error: BaseException) -> None:
     """Print a traceback to stderr, for whoever is to mend the code that raised."""
+    if isinstance(error, Elsewhere):
+        tell(*error.trace.splitlines())
+        return
     import traceback
 
     tell(*"".join(traceback.format_exception(error)).splitlines())

@@ -52,7 +52,7 @@ ORDER = [
     *("infer.observe", "infer.reveal", "infer.cure", "infer.record", "infer"),
     "project",
     *("comments.logical", "comments.suppress", "comments.unused", "match", "visit"),
-    *("source.magics", "source.notebook", "run.lint"),
+    *("source.magics", "source.notebook", "run.lint", "run.work", "run.pool"),
     *("old.fingerprint", "report"),
     *("source.sources", "run.output", "config.schema", "config.discovery"),
     *("source.ignores", "source.files", "run.fix"),
@@ -183,6 +183,9 @@ HEAVY = {
     "dataclasses",
     "tokenize",
     "json",
+    "concurrent.futures",
+    "multiprocessing",
+    "threading",
 }
 CLEAN = """
 import torch

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import sys
-from contextlib import suppress
+from contextlib import closing, suppress
 from typing import TYPE_CHECKING
 
 from .. import console, report
@@ -13,11 +13,12 @@ from ..config import flags
 from ..config.discovery import Configs
 from ..errors import DevlintError
 from ..finding import order
+from ..match import registry
 from ..problems import Problem, Problems
 from ..project.disk import project
 from ..report.style import painted
 from ..run.lint import lint, watching
-from ..run.progress import counted
+from ..run.progress import counted, status_line
 from ..source.files import find
 from ..source.sources import texts
 from ..source.unreadable import CODE as UNREADABLE
@@ -26,13 +27,13 @@ from . import printing
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from types import ModuleType
 
     from ..config.settings import Settings
     from ..errors import BrokenRule
     from ..finding import Finding
     from ..match.watch import Matcher
     from ..old.accepted import Accepted
+    from ..run.work import Linted
 
 _STDIN = "-"
 
@@ -69,9 +70,16 @@ class _Check:
         self.project = project()
         self.diffs: list[str] = []
         self.stale: list[Problem] = []
+        self.ahead: dict[str, Linted] = {}
+        """What other processes have found already."""
+        self.unusable: dict[str, None] = {}
+        """What other processes have to say of rules that cannot be loaded."""
+        self.changed: set[str] = set()
+        """The files that were fixed, by absolute path."""
         self.checked = 0
         self.fixed = 0
         self.unsafe = settings.unsafe_fixes if options.unsafe_fixes is None else True
+        self.jobs: int | None = options.jobs or settings.jobs
         self.accepted = self._accepted()
         self.keeps_sources = (
             self.format in report.WITH_SOURCES or self.accepted is not None or options.add_noqa
@@ -105,7 +113,8 @@ class _Check:
             return watching(name, text, self.configs.for_file(name)) if name is not None else None
 
         self.project.watching = watched
-        for path in paths if self.options.quiet else counted(paths, sys.stderr):
+        self._lint_ahead(paths)
+        for path in paths if self.options.quiet or self.ahead else counted(paths, sys.stderr):
             waiting.pop(os.path.abspath(path), None)
             try:
                 self._file(path)
@@ -121,6 +130,27 @@ class _Check:
                 raise
             except Exception as error:
                 self.problems.caught(error)
+
+    def _lint_ahead(self, paths: list[str]) -> None:
+        """Have several processes lint the files as they are now; this one does what is left."""
+        files = [path for path in paths if path != _STDIN]
+        if self.jobs == 1 or len(files) < 2:
+            return
+        from ..run import pool
+
+        workers = min(self.jobs or pool.cores(), len(files))
+        if workers == 1 or pool.is_small(files):
+            return
+        registry.entries()  # once for all processes that are forked
+        portions = pool.portions(files, self.configs.for_file, workers, self.options.fix)
+        done = pool.all_linted(
+            portions, lambda: pool.processes(workers, not self.options.watch), workers, self.unusable
+        )
+        with closing(done), status_line(sys.stderr) as show, suppress(*pool.NO_PROCESSES):
+            for linted in done:
+                self.ahead[linted.path] = linted
+                if not self.options.quiet:
+                    show(f"{len(self.ahead)} of {len(files)} files")
 
     def _accepted(self) -> Accepted | None:
         if self.options.baseline is None and self.options.diff_base is None:
@@ -168,8 +198,11 @@ class _Check:
         except OSError as error:
             self.findings.append(unopened(name, error))
             return
+        known = self._known(path, raw)
         if self.options.fix or self.options.diff:
-            raw, findings = self._fix(raw, name, settings, stdin)
+            raw, findings = self._fix(raw, name, settings, stdin, known)
+        elif known is not None:
+            findings = known
         else:
             findings = lint(raw, name, settings, self.broken, self.project)
         self.findings += findings
@@ -181,6 +214,20 @@ class _Check:
         if findings and self.options.add_noqa:
             self.raws[name] = raw
 
+    def _known(self, path: str, raw: bytes) -> list[Finding] | None:
+        """Return what another process has found in a file; None where that may no longer hold."""
+        known = self.ahead.pop(path, None)
+        if known is None:
+            return None
+        if known.failure is not None:
+            raise known.failure
+        from ..run.work import fingerprint
+
+        if known.read != fingerprint(raw) or not known.asked.isdisjoint(self.changed):
+            return None
+        self.broken += known.broken
+        return list(known.findings)
+
     def _keep_related(self, findings: list[Finding]) -> None:
         """Read the other files that explain findings; a report does without those that cannot be read."""
         for path in {related.path for finding in findings for related in finding.related}:
@@ -188,7 +235,9 @@ class _Check:
                 with suppress(OSError):
                     self.sources |= texts(path, _read(path))
 
-    def _fix(self, raw: bytes, name: str, settings: Settings, stdin: bool) -> tuple[bytes, list[Finding]]:
+    def _fix(
+        self, raw: bytes, name: str, settings: Settings, stdin: bool, known: list[Finding] | None
+    ) -> tuple[bytes, list[Finding]]:
         from ..run import fix
 
         def unlisted(findings: list[Finding], state: bytes) -> list[Finding]:
@@ -196,7 +245,7 @@ class _Check:
                 return findings
             return self.accepted.unlisted(findings, texts(name, state))
 
-        fixed = fix.fix(raw, name, settings, self.unsafe, unlisted, self.broken, self.project)
+        fixed = fix.fix(raw, name, settings, self.unsafe, unlisted, self.broken, self.project, known)
         if self.options.diff:
             if fixed.raw != raw:
                 self.diffs.append(fix.diff(name, raw, fixed.raw))
@@ -206,6 +255,7 @@ class _Check:
             try:
                 fix.write(name, raw, fixed.raw)
                 self.project.forget(name)
+                self.changed.add(os.path.abspath(name))
             except DevlintError as error:
                 self.problems.caught(error, name)
                 return raw, lint(raw, name, settings, self.broken, self.project)
@@ -217,9 +267,10 @@ class _Check:
         self.problems.broken(self.broken)
         self.broken.clear()
         # Where no file asked for a rule, none has been loaded, and loading them now would be for nothing.
-        registry: ModuleType | None = sys.modules.get("devlint.match.registry")
-        for error in registry.unusable() if registry else ():
+        for error in registry.unusable():
             self.problems.caught(error)
+        for message in self.unusable:
+            self.problems.add(message)
 
     def _settle(self) -> None:
         """Write the baseline, or leave out what is old."""
@@ -261,9 +312,7 @@ class _Check:
     def _print(self) -> None:
         """Print the report; to stderr where stdout carries a diff's or stdin's text."""
         if self.format == "sarif":
-            from ..match.registry import installed
-
-            rules = installed()
+            rules = registry.installed()
             self._collect_broken()
         else:
             rules = {}

@@ -90,6 +90,7 @@ def parser() -> argparse.ArgumentParser:
         "--show-settings", action="store_true", help="print the settings of the first file, and lint nothing"
     )
     config("--no-cache", action="store_true", help="accepted for later: no findings are cached yet")
+    config("-j", "--jobs", type=_jobs, metavar="N", help="lint with so many processes (default: the cores)")
     config("--stdin-filename", metavar="NAME", help="the name of what is read from stdin")
 
     files = top.add_argument_group("files").add_argument
@@ -170,6 +171,12 @@ def _remark(text: str) -> str:
     if _NO_COMMENT.search(text):
         raise argparse.ArgumentTypeError(f"{text!r} does not fit into a comment of one line")
     return text
+
+
+def _jobs(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"expected a number from 1 on, got {text!r}")
+    return int(text)
 
 
 def _release(text: str) -> tuple[int, int]:

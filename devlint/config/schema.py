@@ -5,7 +5,7 @@ from __future__ import annotations
 import os.path
 import re
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 
@@ -53,6 +53,7 @@ class Table(msgspec.Struct, forbid_unknown_fields=True, rename="kebab", kw_only=
         | None
     ) = None  # fmt: skip
     target_torch: str | None = None
+    jobs: Annotated[int, msgspec.Meta(ge=1)] | None = None
 
 
 def to_settings(data: Mapping[str, Any], path: str, prefix: str) -> Settings:
@@ -83,6 +84,7 @@ def to_settings(data: Mapping[str, Any], path: str, prefix: str) -> Settings:
         unsafe_fixes=table.unsafe_fixes,
         output_format=table.output_format,
         target_torch=_release(table.target_torch, f"{path}: {prefix}target-torch"),
+        jobs=table.jobs,
         source=path,
     )
 

@@ -45,6 +45,8 @@ class Settings(NamedTuple):
     """The oldest release of torch that the code must run with; `None` for any."""
     lint_tests: bool = False
     """Whether rules that leave test code alone tell of it too."""
+    jobs: int | None = None
+    """How many processes lint at most; `None` for as many as there are cores."""
     source: str | None = None
     """The file this was read from."""
 

@@ -29,6 +29,7 @@ def shown(path: str, settings: Settings, output_format: str, unsafe_fixes: bool)
         "target-torch": None if target is None else f"{target[0]}.{target[1]}",
         "unsafe-fixes": unsafe_fixes,
         "output-format": output_format,
+        "jobs": settings.jobs,
     }
     source = settings.source or "the defaults"
     lines = [f"{key} = {_toml(value)}\n" for key, value in table.items() if value is not None]

@@ -6,7 +6,7 @@ import ast
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, Protocol
 
 from ..core.events import Event
@@ -79,6 +79,8 @@ class Project:
         """The file that is being linted, and its text."""
         self._paths: dict[tuple[str, str], str] = {}
         """The file of each module by the root of its project, in which its name is unique, and that name."""
+        self._asked: dict[str, set[str]] = {}
+        """The files that each file has asked."""
 
     def view(self, path: str) -> View:
         """The project as one of its files sees it."""
@@ -87,9 +89,19 @@ class Project:
         return View(self, path)
 
     def forget(self, path: str) -> None:
-        """A file has changed: who asks next is told what it defines now."""
-        self._modules.pop(os.path.abspath(path), None)
-        self._seen.pop(os.path.abspath(path), None)
+        """A file has changed: who asks next is told what it, and what asks it, define now."""
+        path = os.path.abspath(path)
+        askers: dict[str, list[str]] = {}
+        for each, asked in self._asked.items():
+            for other in asked:
+                askers.setdefault(other, []).append(each)
+        for each in _reached(path, askers):
+            self._modules.pop(each, None)
+            self._seen.pop(each, None)
+
+    def asked_by(self, path: str) -> frozenset[str]:
+        """The files that a file's findings depend on, itself among them."""
+        return frozenset(_reached(os.path.abspath(path), self._asked))
 
     def events(
         self, path: str, text: str, rules: Watching
@@ -111,6 +123,10 @@ class Project:
         if seen is None or seen.text != hash(text) or seen.rules is not rules:
             return None
         return seen.events, seen.tree
+
+    def note(self, asker: str, asked: str) -> None:
+        """Remember that one file asks another."""
+        self._asked.setdefault(asker, set()).add(asked)
 
     def module(self, path: str) -> ModuleSummary | None:
         """What a file defines; None where it cannot be read, or asks for itself."""
@@ -176,6 +192,7 @@ class Project:
         text = self._read(path) if path else None
         if text is None or self._find is None:
             return None
+        self.note(near, path)
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
@@ -198,6 +215,16 @@ class Project:
             module, _, last = module.rpartition(".")
             rest = f"{last}.{rest}" if rest else last
         return None
+
+
+def _reached(start: str, edges: Mapping[str, Iterable[str]]) -> set[str]:
+    """What can be reached from a file, itself among it."""
+    found, waiting = {start}, [start]
+    while waiting:
+        new = set(edges.get(waiting.pop(), ())) - found
+        found |= new
+        waiting.extend(new)
+    return found
 
 
 class _Running:
@@ -242,7 +269,10 @@ class View:
     def _follow(self, dotted: str, importer: str, left: int) -> Answer:
         found = self._project.layout.find(dotted, importer)
         path, rest = found if found is not None else (self._project.named(dotted, self.path) or ("", ""))
-        if not path or not rest or path == self.path or path in self._hidden or not left:
+        if not path or not rest or path == self.path:
+            return None
+        self._project.note(self.path, path)
+        if path in self._hidden or not left:
             return None
         summary = self._project.module(path)
         if summary is None:

@@ -50,15 +50,16 @@ def fix(
     only: Callable[[list[Finding], bytes], list[Finding]] | None = None,
     broken: list[BrokenRule] | None = None,
     project: Project | None = None,
+    known: list[Finding] | None = None,
 ) -> Fixed:
     """Return a file with its safe fixes applied, the unsafe ones too where `unsafe`.
 
     `only` picks the findings to fix, from those in a state of the file. Bytes outside the edits are kept.
     A fix whose result is no Python is left out. `broken` is for rules that raise, and `project` for other
-    files, as in `lint`.
+    files, as in `lint`. `known` are the findings in the file as it is, where somebody has linted it already.
     """
     applied: list[Finding] = []
-    findings = lint(raw, path, settings, broken, project)
+    findings = lint(raw, path, settings, broken, project) if known is None else known
     for _ in range(_ROUNDS):
         chosen = findings if only is None else only(findings, raw)
         wanted = [item for item in chosen if item.fix is not None and (item.fix.safe or unsafe)]

@@ -1,0 +1,132 @@
+"""Lints a portion of a run's files, in whatever process: plain data in, plain data out."""
+
+from __future__ import annotations
+
+import os
+import threading
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..errors import BrokenRule, DevlintError, Elsewhere, kind_of
+from ..match import registry
+from ..project.disk import project
+from .lint import lint, watching
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from ..config.settings import Settings
+    from ..finding import Finding
+    from ..match.watch import Matcher
+    from ..project.index import Project
+
+
+class Portion(NamedTuple):
+    """Files for one process to lint, one after the other."""
+
+    run: str
+    """A name that no other has: until the run ends, a process keeps what it learns of the files around."""
+    folder: str
+    """The folder that paths are relative to."""
+    paths: tuple[str, ...]
+    settings: tuple[Settings, ...]
+    """Those of each path."""
+    follow: bool = False
+    """Whether to tell what each file depends on."""
+
+
+class Linted(NamedTuple):
+    """What came of one file."""
+
+    path: str
+    findings: tuple[Finding, ...] = ()
+    broken: tuple[BrokenRule, ...] = ()
+    failure: DevlintError | Elsewhere | None = None
+    """What kept the file from being linted."""
+    read: int = 0
+    """The hash of the file's bytes, to know whether it has changed since."""
+    asked: frozenset[str] = frozenset()
+    """The files that it depends on, by absolute path."""
+
+
+class Done(NamedTuple):
+    """What came of a portion; a file that cannot be opened is left out."""
+
+    files: tuple[Linted, ...]
+    unusable: tuple[str, ...]
+    """What keeps installed rules from being used."""
+
+
+_alone = threading.Lock()
+"""Held while a portion is linted: the recursion limit, warnings and the current folder are the process's."""
+_around: tuple[str, Project] | None = None
+
+
+def work(portion: Portion) -> Done:
+    """Lint a portion; whatever goes wrong with a file costs no other one."""
+    global _around
+    with _alone, _inside(portion.folder):
+        if _around is None or _around[0] != portion.run:
+            _around = portion.run, project()
+        files = dict(zip(portion.paths, portion.settings, strict=True))
+        waiting = {os.path.abspath(path): path for path in files}
+        around = _around[1]
+
+        def watched(path: str, text: str) -> Matcher | None:
+            name = waiting.get(path)
+            return watching(name, text, files[name]) if name is not None else None
+
+        around.watching = watched
+        found: list[Linted] = []
+        for path, settings in files.items():
+            waiting.pop(os.path.abspath(path), None)
+            try:
+                with open(path, "rb") as file:
+                    raw = file.read()
+            except OSError:
+                continue
+            linted = lint_file(raw, path, settings, around)
+            found.append(linted._replace(asked=around.asked_by(path)) if portion.follow else linted)
+        return Done(tuple(found), tuple(map(str, registry.unusable())))
+
+
+def lint_file(raw: bytes, path: str, settings: Settings, around: Project) -> Linted:
+    """Lint one file; never raises."""
+    broken: list[BrokenRule] = []
+    try:
+        findings = lint(raw, path, settings, broken, around)
+    except Exception as error:  # one file must not cost the findings of all the others
+        return Linted(path, failure=portable(error), read=fingerprint(raw))
+    told = tuple(rule._replace(error=portable(rule.error)) for rule in broken)
+    return Linted(path, tuple(findings), told, None, fingerprint(raw))
+
+
+def fingerprint(raw: bytes) -> int:
+    """Return what tells a file's bytes from those that it had a moment ago."""
+    from zlib import crc32
+
+    return len(raw) << 32 | crc32(raw)
+
+
+def portable(error: BaseException) -> DevlintError | Elsewhere:
+    """Return an exception that survives the way to another process and says the same."""
+    cause = error.__cause__ if isinstance(error, DevlintError) else error
+    if cause is None:
+        return DevlintError(str(error))
+    import traceback
+
+    return Elsewhere(kind_of(error), str(error), "".join(traceback.format_exception(cause)))
+
+
+@contextmanager
+def _inside(folder: str) -> Iterator[None]:
+    """Work in a folder for a while, if the process is not there already."""
+    before = os.getcwd()
+    if before == folder:
+        yield
+        return
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
