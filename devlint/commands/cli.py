@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 CLEAN, FOUND, FAILED = 0, 1, 2
 _VERBOSE = frozenset({"-v", "--verbose"})
-_WITHOUT_VERBOSE = frozenset({"rule", "rules", "verify"})
+_WITHOUT_VERBOSE = frozenset({"explain", "rule", "rules", "verify"})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -87,6 +87,10 @@ def _dispatch(arguments: list[str]) -> int:
         from . import explain
 
         return explain.main(arguments)
+    if command == "explain":
+        from .explain_line import main as explain_line
+
+        return explain_line(arguments[1:])
     if command == "verify":
         from ..runtime.verify import main as verify
 

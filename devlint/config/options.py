@@ -29,6 +29,7 @@ commands:
   check PATHS   lint files and folders; the default, so `devlint src/` will do
   rule CODE     explain a rule
   rules         list the rules
+  explain PLACE tell what is known of a line, FILE:LINE, and why each rule spoke or did not
   verify        prove the rules with torch (needs devlint[runtime])
 
 exit status: 0 nothing found, 1 findings, 2 a mistake in usage or configuration, or an internal error

@@ -96,7 +96,7 @@ class Observer:
 
     # Where
 
-    def at(self, node: ast.expr, function: str, why: Why, loops: int) -> At:
+    def at(self, node: ast.expr | ast.stmt, function: str, why: Why, loops: int) -> At:
         """Where something happens, and under what."""
         return self._placed(self._around(function, why, loops), node)
 
@@ -105,7 +105,7 @@ class Observer:
         guard = why._replace(hints=(*why.hints, *self._nature)) if self._nature else why
         return At(_NO_SPAN, "", function, guard, loops, self.context(function))
 
-    def _placed(self, at: At, node: ast.expr) -> At:
+    def _placed(self, at: At, node: ast.expr | ast.stmt) -> At:
         return at._replace(span=self.text.span(node), node=NODE_TYPES.get(type(node), ""))
 
     def context(self, function: str) -> frozenset[str]:

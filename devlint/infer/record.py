@@ -10,7 +10,7 @@ from typing import NamedTuple
 from .. import knowledge
 from ..bind.sections import Section, arranged
 from ..bind.text import Text
-from ..core.events import Call, Event, Move, Seen
+from ..core.events import Call, Event, Move, Seen, Why
 from ..core.evidence import NO_NUMBER
 from ..core.kinds import Kind
 from ..core.objects import Objects
@@ -36,6 +36,8 @@ class _Scope(NamedTuple):
 
     variables: dict[Key, Value]
     function: str
+    why: Why
+    loops: int
 
 
 class _Book:
@@ -43,6 +45,8 @@ class _Book:
 
     def __init__(self) -> None:
         self.values: dict[ast.expr, tuple[Value, Place, str]] = {}
+        self.targets: dict[ast.Name, tuple[Value, Place, str]] = {}
+        """What variables are bound to, by where they are."""
         self.scopes: dict[ast.stmt, _Scope] = {}
 
 
@@ -61,8 +65,16 @@ class _Recording(Statements):
     def run(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:
             if self.state.alive:
-                self.book.scopes[statement] = _Scope(self.state.env.copy(), self.here.name)
+                self.book.scopes[statement] = _Scope(
+                    self.state.env.copy(), self.here.name, self.state.why, self.loops
+                )
             super().run([statement])
+
+    def bind(self, target: ast.expr, value: Value) -> None:
+        super().bind(target, value)
+        if isinstance(target, ast.Name):
+            bound = self.state.env.get(target.id, value)
+            self.book.targets[target] = (bound, self.where(bound), self.here.name)
 
 
 class Record:

@@ -34,8 +34,13 @@ class Tracer:
         self.settled = settled
         self.text = text
 
-    def of(self, value: Value, place: Place, function: str, at: ast.AST | None) -> tuple[Spot, ...]:
-        """Where a value that is at `place` in a function was moved there, or made."""
+    def of(
+        self, value: Value, place: Place, function: str, at: ast.AST | None, near: bool = True
+    ) -> tuple[Spot, ...]:
+        """Where a value that is at `place` in a function was moved there, or made.
+
+        Where nobody knows, the last move of anything to that place tells, if `near` says so.
+        """
         line = getattr(at, "lineno", 0)
         origin = value.origin
         if origin is not None and origin.how == "moved":
@@ -45,9 +50,9 @@ class Tracer:
             return self._only(self._told(found, place))
         if origin is not None and origin.how in ("factory", "array", "copied"):
             return self._only(self.spot("made", origin.function, origin.at, place))
-        if place.form in ON_DEVICE:
-            near = self._near(place, function, line)
-            return self._only(self._told(near, place) if near is not None else None)
+        if near and place.form in ON_DEVICE:
+            last = self._near(place, function, line)
+            return self._only(self._told(last, place) if last is not None else None)
         return ()
 
     def of_batch(self, part: Ref, whole: Ref) -> tuple[Spot, ...]:

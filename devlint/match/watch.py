@@ -159,6 +159,11 @@ def _heads() -> Words:
     return frozenset(("head", name) for name in ("torch", *knowledge.libraries()))
 
 
+def anything() -> Words:
+    """What a file must contain for anything in it to be on a device."""
+    return frozenset({("any", ""), *_heads()})
+
+
 def _words_of_moves(watch: Watch) -> Words:
     tests = {test.name: test for test in watch.tests}
     only_casts = "casts" in tests and not tests["casts"].negated
@@ -205,6 +210,20 @@ class Matcher:
             if entry.code != done and _passes(event, watch.tests):
                 done = entry.code
                 yield entry
+
+    def refusals(self, event: Event) -> Iterator[tuple[Entry, tuple[Test[Any], ...]]]:
+        """Yield the rules that watch for events of this type and name and not for this one, each once.
+
+        With each come the tests that fail, of the watch of which the fewest do.
+        """
+        name_of = _NAME_OF.get(type(event))
+        name = name_of(event) if name_of is not None else ""
+        failing: dict[Entry, tuple[Test[Any], ...]] = {}
+        for entry, watch in self._named(type(event), name, getattr(event, "topics", _NO_TOPICS)):
+            failed = tuple(test for test in watch.tests if not _passes(event, (test,)))
+            if entry not in failing or len(failed) < len(failing[entry]):
+                failing[entry] = failed
+        yield from ((entry, failed) for entry, failed in failing.items() if failed)
 
     def _named(self, event: type, name: str, topics: frozenset[str]) -> tuple[tuple[Entry, Watch], ...]:
         """The watches of events of this type that watch for this name, or one of these topics."""

@@ -49,6 +49,22 @@ class Notebook(NamedTuple):
             placed.append(_placed(finding, section, layout)._replace(related=related))
         return placed
 
+    def row(self, cell: int, row: int) -> int | None:
+        """Return the row of the program that a row of a cell is; None where it is none of a code cell."""
+        for section in self.sections:
+            if section.number == cell and 1 <= row <= len(section.rows):
+                return section.rows.start + row - 1
+        return None
+
+    def column(self, row: int, column: int) -> int:
+        """Return the column in the program, from 1, of one in the cell that a row of the program is in."""
+        return column - self.position(Position(row, 1))[1].column + 1
+
+    def position(self, position: Position) -> tuple[int, Position]:
+        """Return the cell that a place in the program is in, and where in the cell it is."""
+        section, layout = self._layout(position.row)
+        return section.number, layout.position(position)
+
     def _layout(self, row: int) -> tuple[Section, _Layout]:
         at = bisect_right(self.sections, row, key=lambda section: section.rows.start) - 1
         section = self.sections[at]
