@@ -56,6 +56,11 @@ class Claim(NamedTuple):
     programs: Mapping[str, Claim] = MappingProxyType({})
     """Claims of other programs: `{"loop": …}` is about `bug_loop.py` and `fixed_loop.py`."""
 
+    @property
+    def simulable(self) -> bool:
+        """Whether what is needed is no more than that there are several devices, which can be simulated."""
+        return self.needs.startswith("cuda x") and isinstance(self.bug, Raises)
+
     def of(self, program: str) -> Claim:
         """Return the claim about a pair of programs; `program` is what follows `bug_`, empty for `bug.py`."""
         return self.programs.get(program, self)

@@ -15,14 +15,16 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils import backend_registration
 
-from . import autocast, nested, process
+from . import autocast, nested, process, stand_in
 from .kernels import REPLACEMENTS
 from .limit import NotSimulated
 from .mismatch import Checker, is_mixed
 from .storage import (
     DEVICE,
+    FIRST,
     adopt,
     alias,
+    device_of,
     follow,
     host_of,
     is_simulated,
@@ -31,6 +33,7 @@ from .storage import (
     put,
     refuse_unlike,
     restride,
+    storage_device_of,
     storage_over,
     view,
 )
@@ -52,6 +55,8 @@ _OTHER_TENSORS = {
 """Tensors that are no memory with strides, by the prefix of their dispatch keys."""
 _LACKS_KERNEL = re.compile(r"not implemented for '(?:Half|BFloat16|Float8\w*|ComplexHalf)'")
 """What a kernel of the CPU says of a dtype that CUDA's may well have."""
+_LACKS_OPERATOR = "with arguments from the 'CPU' backend"
+"""What the dispatcher says where an operator, such as a program's own, has no kernel for the CPU at all."""
 _NUMBERS = (bool, int, float, complex)
 _libraries: list[torch.library.Library] = []
 """A `Library` takes its registrations back when it is collected."""
@@ -110,6 +115,9 @@ def _module() -> Any:
 
         def set_device(self, device: Any) -> None:
             pass
+
+        def device_count(self) -> int:
+            return stand_in.count
 
     return Module()
 
@@ -172,17 +180,19 @@ def _refuse_other_tensors(library: torch.library.Library) -> None:
 def _run(checker: Checker, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Run an operator that has at least one simulated argument, or makes a simulated tensor."""
     process.enter()
-    if is_mixed(args) or any(map(is_mixed, kwargs.values())):
-        checker.check(op, args, kwargs)
     operands: list[Operand] = []
     host_args = [_to_host(a, operands) for a in args]
     host_kwargs = {name: _to_host(a, operands) for name, a in kwargs.items()}
+    device = device_of(operands[0].tensor) if operands else FIRST
+    if is_mixed(args) or any(map(is_mixed, kwargs.values())) or _are_apart(operands):
+        checker.check(op, args, kwargs)
     for position in _tensor_positions(op):
         if position < len(host_args) and isinstance(host_args[position], _NUMBERS):
             host_args[position] = _number(host_args[position], operands)
-    target = DEVICE
     if "device" in host_kwargs:
-        target = torch.device(host_kwargs["device"] or DEVICE).type
+        device = torch.device(host_kwargs["device"] or device)
+        if device.type == DEVICE and device.index is None:
+            device = FIRST
         host_kwargs["device"] = torch.device("cpu")
         if host_kwargs.get("pin_memory"):
             host_kwargs["pin_memory"] = False
@@ -191,10 +201,12 @@ def _run(checker: Checker, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     except NotImplementedError as error:
         if _LACKS_KERNEL.search(str(error)):
             raise NotSimulated(f"{op._schema.name} in this precision: for the cpu, {error}") from None
+        if _LACKS_OPERATOR in str(error):
+            raise NotSimulated(f"{op.name()}, which has no kernel for the cpu") from None
         raise
-    if target != DEVICE:
+    if device.type != DEVICE:
         return result
-    result = _to_device(result, operands)
+    result = _to_device(result, operands, device)
     if op._schema.is_mutable:
         for operand in operands:
             if _moved(operand):
@@ -239,7 +251,12 @@ def _to_host(value: Any, operands: list[Operand]) -> Any:
     return value
 
 
-def _to_device(value: Any, operands: list[Operand]) -> Any:
+def _are_apart(operands: list[Operand]) -> bool:
+    """Whether arguments are on several simulated devices."""
+    return len(operands) > 1 and stand_in.count > 1 and len({device_of(each.tensor) for each in operands}) > 1
+
+
+def _to_device(value: Any, operands: list[Operand], device: torch.device) -> Any:
     """The simulated counterpart of a result: the argument it is, a view of the argument it shares, or new."""
     if isinstance(value, torch.Tensor):
         for operand in operands:
@@ -250,9 +267,9 @@ def _to_device(value: Any, operands: list[Operand]) -> Any:
         for operand in operands:
             if shared == operand.storage:
                 return view(operand.tensor, value)
-        return adopt(value)
+        return adopt(value, device)
     if type(value) in (list, tuple):
-        return type(value)(_to_device(v, operands) for v in value)
+        return type(value)(_to_device(v, operands, device) for v in value)
     return value
 
 
@@ -320,7 +337,7 @@ def _set_tensor_(tensor: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
 
 @_plain
 def _set_nothing_(tensor: torch.Tensor) -> torch.Tensor:
-    tensor.data = adopt(torch.empty(0, dtype=tensor.dtype))
+    tensor.data = adopt(torch.empty(0, dtype=tensor.dtype), device_of(tensor))
     return tensor
 
 
@@ -332,10 +349,14 @@ def _register_storages() -> None:
     def new(cls: Any, *args: Any, device: Any = None, **kwargs: Any) -> Any:
         if device is None or torch.device(device).type != DEVICE:
             return make(cls, *args, **kwargs, **({} if device is None else {"device": device}))
-        return storage_over(make(untyped, *args, **kwargs))
+        return storage_over(
+            make(untyped, *args, **kwargs), torch.device(DEVICE, torch.device(device).index or 0)
+        )
 
     def clone(self: Any) -> Any:
-        return storage_over(host_of(self).clone()) if is_simulated_storage(self) else copy(self)
+        if not is_simulated_storage(self):
+            return copy(self)
+        return storage_over(host_of(self).clone(), storage_device_of(self))
 
     def resize_(self: Any, size: int) -> Any:
         if not is_simulated_storage(self):

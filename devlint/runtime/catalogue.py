@@ -32,6 +32,8 @@ class Case(NamedTuple):
     cured: bool
     undone: bool = False
     """Whether it is a cured program in which one cure was taken back."""
+    devices: int = 1
+    """How many devices it is run on, where they can be simulated."""
 
 
 class Unproven(NamedTuple):
@@ -108,11 +110,17 @@ def programs(code: str, claim: Claim, folder: Path) -> Iterator[Case | Unproven]
 def pair(code: str, claim: Claim, bug: Path, fixed: Path) -> Iterator[Case]:
     """A program with the bug, the cured one, and the cured one with each single cure taken back."""
     wrong, right = bug.read_text(encoding="utf-8"), fixed.read_text(encoding="utf-8")
-    yield Case(code, bug.name, str(bug), wrong, claim, cured=False)
-    yield Case(code, fixed.name, str(fixed), right, claim, cured=True)
-    if not claim.needs and not isinstance(claim.bug, Observes) and not isinstance(claim.cpu, Observes):
+    devices = int(claim.needs.partition(" x")[2]) if claim.simulable else 1
+    yield Case(code, bug.name, str(bug), wrong, claim, cured=False, devices=devices)
+    yield Case(code, fixed.name, str(fixed), right, claim, cured=True, devices=devices)
+    if (
+        (not claim.needs or claim.simulable)
+        and not isinstance(claim.bug, Observes)
+        and not isinstance(claim.cpu, Observes)
+    ):
         for line, source in taken_back(wrong, right, code):
-            yield Case(code, f"{bug.name}:{line}", str(fixed), source, claim, cured=False, undone=True)
+            name = f"{bug.name}:{line}"
+            yield Case(code, name, str(fixed), source, claim, cured=False, undone=True, devices=devices)
 
 
 def taken_back(bug: str, fixed: str, code: str) -> Iterator[tuple[int, str]]:

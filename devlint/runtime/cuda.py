@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
 import re
 import time
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from . import process, stand_in
+from . import copies, process, stand_in
 from .limit import NotSimulated
-from .stand_in import CUDA, check_index, is_presented
+from .stand_in import choose, current, index_of, is_presented, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,8 +36,18 @@ _RANDOM = (
     *("seed_all", "set_rng_state", "set_rng_state_all"),
 )
 _ANNOTATIONS = ("markA", "rangePop", "rangePushA", "rangeStartA", "rangeEnd")
-_NEED_GPU = ("graph_pool_handle", "memory_snapshot", "get_sync_debug_mode", "set_sync_debug_mode")
-"""Functions that a build with CUDA answers without a GPU, of one that is not there."""
+_NEED_GPU = (
+    *("graph_pool_handle", "memory_snapshot", "get_sync_debug_mode", "set_sync_debug_mode"),
+    *("GreenContext", "CUDAPluggableAllocator", "use_mem_pool", "caching_allocator_alloc"),
+    *("clock_rate", "device_memory_used", "memory_usage", "power_draw", "temperature", "utilization"),
+)
+"""What a build with CUDA, or a library of NVIDIA's, answers of a GPU that is not there."""
+_FORGOTTEN = (
+    *("empty_cache", "reset_peak_memory_stats", "reset_max_memory_allocated", "reset_max_memory_cached"),
+    *("reset_accumulated_memory_stats", "reset_accumulated_host_memory_stats"),
+    *("reset_peak_host_memory_stats", "set_per_process_memory_fraction"),
+)
+"""Functions that set what nothing here depends on."""
 _UNABLE = re.compile(
     r"module 'torch\._C' has no attribute|not compiled with CUDA|dummy base class"
     r"|CUDA driver|CUDA-capable device|CUDA GPUs|Invalid device argument|INTERNAL ASSERT FAILED"
@@ -57,7 +66,7 @@ class LegacyType(type):
 
     def __call__(cls, *args: Any) -> torch.Tensor:
         """Make a tensor as `torch.FloatTensor` does, on the device."""
-        return getattr(torch, cls.__name__)(*args).to(stand_in.device)
+        return getattr(torch, cls.__name__)(*args).to(target_of(current()))
 
 
 class Event:
@@ -91,7 +100,7 @@ class Stream:
 
     def __init__(self, device: Any = None, priority: int = 0, **options: Any) -> None:
         """Make a stream."""
-        self.device = CUDA
+        self.device = torch.device("cuda", index_of(device))
         self.priority = priority
         self.cuda_stream = 0  # the address of the default queue
 
@@ -101,6 +110,10 @@ class Stream:
     def query(self) -> bool:
         """Whether the queue is empty: always."""
         return True
+
+    def is_capturing(self) -> bool:
+        """Whether a graph is made of its work: never."""
+        return False
 
     def wait_stream(self, stream: Any) -> None:
         """Wait for another queue."""
@@ -122,14 +135,37 @@ class Stream:
         """Make the previous stream current."""
 
 
-class Context(contextlib.nullcontext[None]):
-    """`torch.cuda.device(…)` and `torch.cuda.stream(…)`, whose argument there is only one of."""
+class Context:
+    """`torch.cuda.device(…)`: what `cuda` means inside it."""
 
-    def __init__(self, chosen: Any = None) -> None:
-        """Accept the choice."""
-        if isinstance(chosen, (int, str, torch.device)):
-            _choose(chosen)
-        super().__init__()
+    def __init__(self, device: Any) -> None:
+        """Choose a device."""
+        self.idx = index_of(device) if device is not None else -1
+        self._before = -1
+
+    def __enter__(self) -> None:
+        """Let `cuda` mean it."""
+        self._before = choose(self.idx)
+
+    def __exit__(self, *error: object) -> None:
+        """Let `cuda` mean what it did before."""
+        choose(self._before)
+
+
+class ContextOf(Context):
+    """`torch.cuda.device_of(…)`: that of a tensor."""
+
+    def __init__(self, tensor: torch.Tensor) -> None:
+        """Choose the device of a tensor, if it is on one."""
+        super().__init__(tensor.get_device() if is_presented(tensor) else None)
+
+
+class StreamContext(Context):
+    """`torch.cuda.stream(…)`: the device of a stream, whose order is that of the program anyway."""
+
+    def __init__(self, stream: Stream | None) -> None:
+        """Choose the device of a stream."""
+        super().__init__(None if stream is None else stream.device)
 
 
 def install() -> None:
@@ -137,20 +173,25 @@ def install() -> None:
     cuda, true = torch.cuda, torch.get_device_module(stand_in.device)
     for name, value in _answers().items():
         setattr(cuda, name, lambda *args, _value=value, **kwargs: _value)
-    cuda.set_device = _choose
+    cuda.device_count = lambda: stand_in.count
+    cuda.current_device = index_of
+    cuda.set_device = lambda device: choose(device) and None
     cuda.synchronize = lambda device=None: true.synchronize()
     cuda.manual_seed = cuda.manual_seed_all = true.manual_seed
     cuda.seed = cuda.seed_all = torch.seed
     cuda.initial_seed = torch.initial_seed
     cuda.get_rng_state = lambda device=None: true.get_rng_state()
     cuda.set_rng_state = lambda state, device=None: true.set_rng_state(state)
-    cuda.get_rng_state_all = lambda: [true.get_rng_state()]
+    cuda.get_rng_state_all = lambda: [true.get_rng_state()] * stand_in.count
     cuda.set_rng_state_all = lambda states: true.set_rng_state(states[0])
-    for name in _RANDOM:
+    for name in (*_RANDOM, "current_device"):
         setattr(cuda.random, name, getattr(cuda, name))
+    for name in _answers():
+        if hasattr(cuda.memory, name):
+            setattr(cuda.memory, name, getattr(cuda, name))
     cuda.Stream, cuda.ExternalStream, cuda.Event = Stream, Stream, Event
     cuda._is_in_bad_fork = process.is_lost
-    cuda.device, cuda.stream = Context, Context
+    cuda.device, cuda.device_of, cuda.stream = Context, ContextOf, StreamContext
     cuda.set_stream = lambda stream: None
     cuda.cudart = functools.partial(_refuse, "cudart")
     for name, dtype in _DTYPES.items():
@@ -158,8 +199,8 @@ def install() -> None:
     cuda.nvtx._nvtx = SimpleNamespace(**dict.fromkeys(_ANNOTATIONS, lambda *args: 0))
     _refuse_the_rest()
     torch.backends.cudnn.is_acceptable = lambda tensor: False
-    # DataParallel over the one device there is.
-    torch._C._scatter = lambda tensor, *args: (tensor.to(CUDA),)
+    torch.backends.cuda.is_built = lambda: True
+    copies.install()
 
 
 def _refuse_the_rest() -> None:
@@ -171,7 +212,7 @@ def _refuse_the_rest() -> None:
             if name in _NEED_GPU or (isinstance(value, type) and _is_native(value)):
                 setattr(module, name, functools.partial(_refuse, name))
             elif isinstance(value, FunctionType):
-                setattr(module, name, _refusing(name, value))
+                setattr(module, name, _refusing(f"torch.cuda.{name}", value))
 
 
 def _is_native(cls: type) -> bool:
@@ -186,7 +227,7 @@ def _refusing(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
             return function(*args, **kwargs)
         except (AssertionError, AttributeError, RuntimeError) as error:
             if _UNABLE.search(str(error)):
-                raise NotSimulated(f"torch.cuda.{name}") from error
+                raise NotSimulated(name) from error
             raise
 
     return call
@@ -206,22 +247,17 @@ def _answers() -> dict[str, Any]:
         "is_initialized": True,
         "is_bf16_supported": True,
         "is_current_stream_capturing": False,
-        "device_count": 1,
-        "current_device": CUDA.index,
         "get_device_name": properties.name,
         "get_device_capability": (properties.major, properties.minor),
         "get_device_properties": properties,
         "mem_get_info": (_TOTAL, _TOTAL),
         "memory_summary": "",
+        "can_device_access_peer": True,
+        "get_per_process_memory_fraction": 1.0,
         "current_stream": Stream(),
         "default_stream": Stream(),
     }
     answers |= dict.fromkeys(
         ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved"), 0
     )
-    memory = ("empty_cache", "reset_peak_memory_stats", "reset_max_memory_allocated")
-    return answers | dict.fromkeys(("_lazy_init", "init", "ipc_collect", *memory))
-
-
-def _choose(device: Any) -> None:
-    check_index(device if isinstance(device, int) else torch.device(device).index)
+    return answers | dict.fromkeys(("_lazy_init", "init", "ipc_collect", *_FORGOTTEN))

@@ -84,7 +84,13 @@ def _run(device: str, worker: _Worker, cases: Sequence[Case], progress: Callable
 
 def _job(case: Case) -> Job:
     setup = f"import torch; {case.claim.setup}"
-    return {"path": case.path, "source": case.source, "setup": setup, "expressions": expressions(case)}
+    return {
+        "path": case.path,
+        "source": case.source,
+        "setup": setup,
+        "expressions": expressions(case),
+        "devices": case.devices,
+    }
 
 
 @contextlib.contextmanager

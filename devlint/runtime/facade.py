@@ -13,9 +13,9 @@ import torch
 from torch.overrides import handle_torch_function, has_torch_function, has_torch_function_unary
 from torch.utils import _device as device_context
 
-from . import cuda, stand_in
+from . import accelerator, cuda, distributed, stand_in
 from .generator import Generator, check_generator
-from .stand_in import CUDA, is_presented, target_of
+from .stand_in import CUDA, current, is_presented, shown, target_of
 from .storage import DEVICE, device_of
 
 if TYPE_CHECKING:
@@ -41,9 +41,9 @@ _METHODS = (
 )
 
 
-def install(device: torch.device) -> None:
-    """Present a device as CUDA in this process, for good."""
-    stand_in.device = device
+def install(device: torch.device, count: int = 1) -> None:
+    """Present devices of one kind as CUDA in this process, for good."""
+    stand_in.device, stand_in.count = device, count
     for name in _FACTORIES:
         _wrap(torch, name)
     for name in ("fftfreq", "rfftfreq"):
@@ -59,6 +59,9 @@ def install(device: torch.device) -> None:
     torch.Generator = Generator
     torch.compile = _no_compile
     cuda.install()
+    accelerator.install()
+    if device.type == DEVICE:
+        distributed.install(DEVICE)
 
 
 def _wrap(owner: Any, name: str) -> None:
@@ -101,10 +104,6 @@ def _result_device(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
 _default_device = torch.get_default_device
 
 
-def _shown(device: torch.device) -> torch.device:
-    return CUDA if device.type == stand_in.device.type else device
-
-
 def _present_tensors() -> None:
     tensor = torch.Tensor
     to, kind = tensor.to, tensor.type
@@ -113,7 +112,7 @@ def _present_tensors() -> None:
     def cuda_(self: Any, device: Any = None, non_blocking: bool = False, memory_format: Any = None) -> Any:
         if has_torch_function_unary(self):
             return handle_torch_function(cuda_, (self,), self, device, non_blocking, memory_format)
-        target = stand_in.device if device is None else target_of(device)
+        target = target_of(current() if device is None else device)
         memory_format = memory_format or torch.preserve_format
         return to(self, target, non_blocking=non_blocking, memory_format=memory_format)
 
@@ -130,9 +129,10 @@ def _present_tensors() -> None:
 
     tensor.cuda = functools.wraps(tensor.cuda)(cuda_)
     tensor.type = functools.wraps(kind)(type_)
-    tensor.device = _property("device", lambda self: _shown(device_of(self)))
+    tensor.device = _property("device", lambda self: shown(device_of(self)))
     tensor.is_cuda = _property("is_cuda", is_presented)
     tensor.pin_memory = _pin
+    tensor.record_stream = lambda self, stream: None
     tensor.is_pinned = _is_pinned
     # Lazy parameters name the methods they allow; torch looks methods up where the wrappers now are.
     torch.nn.parameter.UninitializedTensorMixin._allowed_methods += [tensor.to, tensor.cuda]
@@ -172,11 +172,7 @@ def _present_contexts() -> None:
     context = device_context.DeviceContext
     init = context.__init__
     context.__init__ = lambda self, device: init(self, target_of(torch.device(device)))
-    torch.get_default_device = lambda: _shown(_default_device())
-    torch.accelerator.is_available = lambda: True
-    torch.accelerator.device_count = lambda: 1
-    torch.accelerator.current_accelerator = lambda check_available=False: torch.device("cuda")
-    torch.accelerator.synchronize = lambda device=None: None
+    torch.get_default_device = lambda: shown(_default_device())
     # Otherwise backward runs in a thread of the device, which cannot be forked and may hang at exit.
     torch.autograd.set_multithreading_enabled(False)
 
@@ -185,7 +181,7 @@ def _present_storage() -> None:
     """`torch.save` and `torch.load`: files say `cuda:0`, and so do those that were written on a GPU."""
 
     def tag(stored: Any) -> str | None:
-        return str(CUDA) if stored.device == CUDA else None
+        return str(stored.device) if stored.device.type == CUDA.type else None
 
     def restore(stored: Any, location: Any) -> Any:
         if str(location).partition(":")[0] != CUDA.type:
@@ -204,7 +200,7 @@ def _present_storage() -> None:
     torch.load = load_
     untyped = torch.UntypedStorage
     place, make, is_shared = torch._C.StorageBase.device.__get__, untyped.__new__, untyped.is_shared
-    untyped.device = property(lambda self: _shown(place(self)))
+    untyped.device = property(lambda self: shown(place(self)))
     untyped.is_shared = lambda self: self.is_cuda or is_shared(self)
     untyped.is_cuda = property(lambda self: place(self).type == stand_in.device.type)
 
@@ -218,13 +214,14 @@ def _present_storage() -> None:
 
 def _storage_to_device(self: Any, device: Any = None, non_blocking: bool = False) -> Any:
     """A storage of the device with the bytes of another."""
-    if device is not None:
-        target_of(torch.device(CUDA.type, device) if isinstance(device, int) else torch.device(device))
+    if isinstance(device, int):
+        device = torch.device(CUDA.type, device)
+    target = target_of(current() if device is None else torch.device(device))
     typed = isinstance(self, torch.TypedStorage)
     stored = self._untyped_storage if typed else self
-    if stored.device != CUDA:
-        bytes_ = torch.empty(0, dtype=torch.uint8).set_(stored)
-        stored = bytes_.to(stand_in.device).untyped_storage()
+    if stored.device != shown(target):
+        bytes_ = torch.empty(0, dtype=torch.uint8, device=stored.device).set_(stored)
+        stored = bytes_.to(target).untyped_storage()
     return torch.TypedStorage(wrap_storage=stored, dtype=self.dtype, _internal=True) if typed else stored
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from . import stand_in
-from .stand_in import CUDA
+from .stand_in import index_of
 from .storage import DEVICE
 
 
@@ -15,6 +15,7 @@ class Generator(torch.Generator):
     """A `torch.Generator` that remembers for which device it was made."""
 
     _accelerated: bool
+    _index: int
 
     def __new__(cls, device: Any = "cpu") -> Generator:
         """Make a generator; the simulated device draws from the CPU's algorithm."""
@@ -24,12 +25,13 @@ class Generator(torch.Generator):
             kind = "cpu" if stand_in.device.type == DEVICE else stand_in.device.type
         self: Generator = super().__new__(cls, device=kind)
         self._accelerated = accelerated
+        self._index = index_of(device) if accelerated else 0
         return self
 
     @property
     def device(self) -> torch.device:
         """The device it was made for, as the program named it."""
-        return CUDA if self._accelerated else super().device
+        return torch.device("cuda", self._index) if self._accelerated else super().device
 
 
 def check_generator(generator: torch.Generator, drawn_on: str) -> None:

@@ -16,6 +16,7 @@ from .storage import device_of, is_simulated
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+_CPU = torch.device("cpu")
 SAME_DEVICE = "Expected all tensors to be on the same device"
 _CROSSES = frozenset(
     {
@@ -101,6 +102,8 @@ def _check_iterator(name: str, tensors: list[_Argument]) -> None:
     written = tensors[:1] if name.endswith("_") else []
     if any(not is_simulated(t.tensor) for t in written):
         raise _two_devices(tensors)
+    if len({t.device for t in tensors if is_simulated(t.tensor)}) > 1:
+        raise _two_devices([t for t in tensors if is_simulated(t.tensor)])
     if any(t.tensor.dim() > 0 for t in tensors if not is_simulated(t.tensor)):
         raise _two_devices(tensors)
     taken = _TAKES_NUMBERS.get(name.rstrip("_"))
@@ -115,7 +118,8 @@ def _check_iterator(name: str, tensors: list[_Argument]) -> None:
 def _check_indexing(name: str, tensors: list[_Argument]) -> None:
     """`index` and `index_put_`: indices may come from the CPU, values only as a 0-dim tensor."""
     indexed = tensors[0]
-    if not is_simulated(indexed.tensor):
+    elsewhere = [t for t in tensors if t.name == "indices" and t.device not in (_CPU, indexed.device)]
+    if elsewhere or not is_simulated(indexed.tensor):
         raise RuntimeError(
             f"indices should be either on cpu or on the same device as the indexed tensor ({indexed.device})"
         )
@@ -141,6 +145,8 @@ def _check_convolution(tensors: list[_Argument]) -> None:
     for role, other in zip(("weight", "bias"), tensors[1:], strict=False):
         if other.device != given.device:
             first, second = given.tensor.type(), other.tensor.type()
+            if first == second:
+                _check_exact("_cudnn_convolution", tensors)
             raise RuntimeError(f"Input type ({first}) and {role} type ({second}) should be the same")
 
 

@@ -25,6 +25,8 @@ class Job(TypedDict):
     """Run before it."""
     expressions: list[str]
     """Evaluated in the program's globals after it ran."""
+    devices: int
+    """How many devices there are, where they are simulated."""
 
 
 class Outcome(TypedDict, total=False):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..claim import Observes, Raises
 
 if TYPE_CHECKING:
+    from ..claim import Claim
     from ..claim import Outcome as Claimed
     from .catalogue import Case
     from .program import Outcome
@@ -50,7 +51,7 @@ def judge(case: Case, device: str, about: Device, outcome: Outcome) -> Proof:
         verdict, evidence = Verdict.NOT_RUN, f"needs {outcome['lacks']}"
     elif _is_beyond(outcome):
         verdict = Verdict.UNPROVABLE
-    elif case.claim.needs and device != "cpu" and not _satisfies(device, about, case.claim.needs):
+    elif case.claim.needs and device != "cpu" and not _satisfies(device, about, case.claim):
         verdict = Verdict.UNPROVABLE if outcome["status"] == "ran" else Verdict.FALSE
         words = f"{words} (needs {case.claim.needs}; {case.claim.documentation})"
     else:
@@ -96,6 +97,8 @@ def _is_beyond(outcome: Outcome) -> bool:
     return outcome.get("error", [""])[0] == "NotSimulated"
 
 
-def _satisfies(device: str, about: Device, needs: str) -> bool:
-    name, _, count = needs.partition(" x")
+def _satisfies(device: str, about: Device, claim: Claim) -> bool:
+    if device == "sim":
+        return claim.simulable
+    name, _, count = claim.needs.partition(" x")
     return device == name and about["count"] >= int(count or 1)

@@ -8,6 +8,9 @@ bytes here without any bookkeeping.
 
 from __future__ import annotations
 
+import ctypes
+import functools
+
 import torch
 
 from .limit import NotSimulated
@@ -15,10 +18,11 @@ from .limit import NotSimulated
 DEVICE = "sim"
 
 _META = torch._C.DispatchKeySet(torch._C.DispatchKey.Meta)
-_CPU, _SIMULATED = torch.device("cpu"), torch.device("privateuseone", 0)
+_CPU, FIRST = torch.device("cpu"), torch.device("privateuseone", 0)
 _empty = torch.empty  # not what the facade makes of it
 _as_strided = torch.ops.aten.as_strided.default
 _set = torch.ops.aten.set_.source_Storage_storage_offset
+_as_dtype = torch.ops.aten.view.dtype
 _storage_at = torch._C._construct_storage_from_data_pointer
 # `torch.Tensor.device` may be replaced by the facade; the truth is in the base class.
 _device = torch._C.TensorBase.device.__get__
@@ -38,13 +42,18 @@ def device_of(tensor: torch.Tensor) -> torch.device:
 
 
 def is_simulated(tensor: torch.Tensor) -> bool:
-    """Whether the tensor is on the simulated device."""
-    return bool(device_of(tensor) == _SIMULATED)
+    """Whether the tensor is on a simulated device."""
+    return device_of(tensor).type == DEVICE  # type: ignore[no-any-return]
 
 
 def is_simulated_storage(storage: torch.UntypedStorage) -> bool:
-    """Whether the storage is on the simulated device, whatever it is presented as."""
-    return bool(_storage_device(storage) == _SIMULATED)
+    """Whether the storage is on a simulated device, whatever it is presented as."""
+    return bool(_storage_device(storage).type == DEVICE)
+
+
+def storage_device_of(storage: torch.UntypedStorage) -> torch.device:
+    """Where a storage really is, whatever it is presented as."""
+    return _storage_device(storage)
 
 
 def host_of(storage: torch.UntypedStorage) -> torch.UntypedStorage:
@@ -64,15 +73,42 @@ def alias(tensor: torch.Tensor) -> torch.Tensor:
     return torch._neg_view(host) if tensor.is_neg() else host
 
 
-def adopt(host: torch.Tensor) -> torch.Tensor:
-    """A new simulated tensor that owns the bytes of a CPU tensor."""
+def adopt(host: torch.Tensor, device: torch.device = FIRST) -> torch.Tensor:
+    """A new tensor of a simulated device that owns the bytes of a CPU tensor."""
     host = host.resolve_conj().resolve_neg()
-    base = torch._C._acc.create_empty_tensor((0,), host.dtype)
-    if MOVES:  # sooner done than `set_`
+    base = _blank(host.dtype, device)
+    if MOVES and not device.index:  # sooner done than `set_`
         put(base.untyped_storage(), host.untyped_storage())
     else:
-        _share(base, storage_over(host.untyped_storage()))
+        _share(base, storage_over(host.untyped_storage(), device))
     return restride(base, host)
+
+
+def _blank(dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """A tensor of a simulated device that has no elements yet, and a storage to be replaced."""
+    if not device.index:
+        return torch._C._acc.create_empty_tensor((0,), dtype)
+    return _as_strided.redispatch(_META, _pattern(dtype, device.index), (0,), (1,), 0)
+
+
+@functools.cache
+def _pattern(dtype: torch.dtype, index: int) -> torch.Tensor:
+    """A tensor of a device other than the first, which alone torch makes for a backend written in Python.
+
+    DLPack names any: what is imported here is a capsule of the CPU whose device was overwritten.
+    """
+    capsule = torch._C._to_dlpack(_empty(16, dtype=torch.uint8))
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    address = pointer(capsule, b"dltensor")
+    # dlpack.h: `DLTensor` begins with the address of the data, then `DLDevice`, two numbers of 32 bits.
+    named = (ctypes.c_int32 * 2).from_address(address + ctypes.sizeof(ctypes.c_void_p))
+    named[:] = [_EXTENSION, index]
+    return _as_dtype.redispatch(_META, torch._C._from_dlpack(capsule), dtype)
+
+
+_EXTENSION = 12
+"""`kDLExtDev`, which torch takes for PrivateUse1 (torch 2.13: `ATen/DLConvertor.cpp`)."""
 
 
 def refuse_unlike(host: torch.Tensor) -> None:
@@ -90,7 +126,7 @@ def view(tensor: torch.Tensor, host: torch.Tensor) -> torch.Tensor:
 
 def over(storage: torch.UntypedStorage, like: torch.Tensor) -> torch.Tensor:
     """A new simulated tensor over a simulated storage, with all but the bytes from `like`."""
-    base = torch._C._acc.create_empty_tensor((0,), like.dtype)
+    base = _blank(like.dtype, _storage_device(storage))
     _share(base, storage)
     return restride(base, like)
 
@@ -116,7 +152,7 @@ def follow(tensor: torch.Tensor, host: torch.Tensor) -> None:
     elif torch._C._storage_Use_Count(storage._cdata) > _ALONE:
         raise NotSimulated("growing a storage that several tensors share", _NEWER)
     else:
-        tensor.data = adopt(host)
+        tensor.data = adopt(host, device_of(tensor))
 
 
 _ALONE = 2
@@ -127,14 +163,15 @@ def put(storage: torch.UntypedStorage, host: torch.UntypedStorage) -> None:
     """Give a simulated storage other bytes, for all the tensors that share it."""
     if not MOVES:
         raise NotSimulated("resizing a storage", _NEWER)
+    device = _storage_device(storage)
     if storage.nbytes():  # only what is empty can take another size
-        storage._swap_data_ptr_(_storage_at(0, _SIMULATED, 0))
-    storage._swap_data_ptr_(_storage_at(host.data_ptr(), _SIMULATED, host.nbytes()))
+        storage._swap_data_ptr_(_storage_at(0, device, 0))
+    storage._swap_data_ptr_(_storage_at(host.data_ptr(), device, host.nbytes()))
     storage._host = host
 
 
-def storage_over(host: torch.UntypedStorage) -> torch.UntypedStorage:
-    """A new simulated storage that owns a CPU storage."""
-    storage = _storage_at(host.data_ptr(), _SIMULATED, host.nbytes())
+def storage_over(host: torch.UntypedStorage, device: torch.device = FIRST) -> torch.UntypedStorage:
+    """A new storage of a simulated device that owns a CPU storage."""
+    storage = _storage_at(host.data_ptr(), device, host.nbytes())
     storage._host = host
     return storage

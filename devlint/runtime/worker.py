@@ -124,15 +124,15 @@ def _stand_in(device: str) -> str:
     return problem
 
 
-def install(device: str) -> None:
-    """Present a device other than CUDA as CUDA in this process, for good."""
+def install(device: str, count: int = 1) -> None:
+    """Present a device other than CUDA as CUDA in this process, for good; of `sim` there may be several."""
     import torch
 
     from . import backend, facade
 
     if device == "sim":
         backend.install()
-    facade.install(torch.device(device, 0))
+    facade.install(torch.device(device, 0), count)
 
 
 def _try_out(device: str) -> str:
@@ -170,6 +170,9 @@ def _spawn(device: str, job: Job) -> Outcome:
 def _run(job: Job) -> Outcome:
     import torch
 
+    from . import stand_in
+
+    stand_in.count = job.get("devices", 1)
     random.seed(0)
     torch.manual_seed(0)
     with tempfile.TemporaryDirectory() as scratch:

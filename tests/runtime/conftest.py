@@ -57,7 +57,7 @@ def laboratory(torch_installed: None) -> Iterator[Callable[..., Any]]:
 
 
 @pytest.fixture(scope="session")
-def observe(torch_installed: None) -> Callable[[dict[str, str]], dict[tuple[str, str], Any]]:
+def observe(torch_installed: None) -> Callable[..., dict[tuple[str, str], Any]]:
     """Run programs of `programs/` on the cpu and on the simulated device: what an expression of each is
     in the end, by program and device.
     """
@@ -65,12 +65,13 @@ def observe(torch_installed: None) -> Callable[[dict[str, str]], dict[tuple[str,
     from devlint.runtime.catalogue import Case
     from devlint.runtime.devices import run_all
 
-    def observed(programs: dict[str, str]) -> dict[tuple[str, str], Any]:
+    def observed(programs: dict[str, str], devices: int = 1) -> dict[tuple[str, str], Any]:
         cases = []
         for name, expression in programs.items():
             path = Path(__file__).parent / "programs" / f"{name}.py"
             claim = everywhere(Observes(expression, None, None))
-            cases.append(Case("", name, str(path), path.read_text(encoding="utf-8"), claim, cured=True))
+            source = path.read_text(encoding="utf-8")
+            cases.append(Case("", name, str(path), source, claim, cured=True, devices=devices))
         found = {}
         for run in run_all(("cpu", "sim"), cases, lambda device, case: None):
             assert "unavailable" not in run.about, run.about

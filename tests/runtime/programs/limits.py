@@ -23,6 +23,11 @@ def says(function):
 
 
 if device == "cuda":
+    from torch.distributed.fsdp import FullyShardedDataParallel
+
+    library = torch.library.Library("limits", "DEF")
+    library.define("only_cuda(Tensor x) -> Tensor")
+    library.impl("only_cuda", lambda x: x + 1, "CUDA")
     sparse = nn.Embedding(4, 2, sparse=True).cuda()
     attempts = {
         "sparse": lambda: x.to_sparse(),
@@ -35,6 +40,10 @@ if device == "cuda":
         "another process": lambda: ForkingPickler.dumps(x),
         "graph": lambda: torch.cuda.CUDAGraph(),
         "snapshot": lambda: torch.cuda.memory_snapshot(),
+        "accelerator": lambda: torch.accelerator.Graph(),
+        "fsdp": lambda: FullyShardedDataParallel(nn.Linear(2, 2)),
+        "power": lambda: torch.cuda.power_draw(),
+        "operator": lambda: torch.ops.limits.only_cuda(x),
         "pool": lambda: torch.cuda.graph_pool_handle(),
         "numpy": lambda: x.numpy(),
         "asarray": lambda: numpy.asarray(x),
