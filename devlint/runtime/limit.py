@@ -10,6 +10,10 @@ class NotSimulated(Exception):
     takes it for one.
     """
 
+    met = ""
+    """What the last one said, for those who must know of it when the program has handled the error."""
+
     def __init__(self, what: str, instead: str = "") -> None:
         """Say what is not simulated and, if there is a way around, which."""
         super().__init__(f"not simulated: {what}" + (f"; {instead}" if instead else ""))
+        NotSimulated.met = NotSimulated.met or str(self)

@@ -12,7 +12,7 @@ from typing import Any
 import torch
 
 from .limit import NotSimulated
-from .storage import adopt, alias, is_simulated
+from .storage import adopt, alias, device_of, is_simulated
 
 _PACK = "_nested_tensor_from_mask"
 
@@ -34,15 +34,18 @@ def install() -> None:
 
     @functools.wraps(encode)
     def forward(self: torch.nn.Module, *args: Any, **kwargs: Any) -> torch.Tensor:
+        met = NotSimulated.met
         try:
             return encode(self, *args, **kwargs)
         except _Packs:
-            pass  # outside, so that an error from here on has no part in it
+            NotSimulated.met = met  # this limit is none; outside, an error from here on has no part in it
         state = {**dict(self.named_parameters()), **dict(self.named_buffers())}
         if all(map(is_simulated, _tensors(*state.values(), *args, *kwargs.values()))):
             host = {name: alias(tensor.detach()) for name, tensor in state.items()}
             given = tuple(map(_to_host, args)), {name: _to_host(a) for name, a in kwargs.items()}
-            return adopt(torch.func.functional_call(self, host, *given))
+            return adopt(
+                torch.func.functional_call(self, host, *given), device_of(next(iter(state.values())))
+            )
         enabled = torch.backends.mha.get_fastpath_enabled()
         torch.backends.mha.set_fastpath_enabled(False)
         try:
