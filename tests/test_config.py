@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import os
-from typing import TYPE_CHECKING, get_args, get_type_hints
+import re
+import sys
+from importlib.resources import files
+from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
 
 from devlint.commands.cli import main
+from devlint.config.describe import keys, schema
 from devlint.config.discovery import Configs
 from devlint.config.settings import Selection, Settings
 from devlint.errors import DevlintError
@@ -15,11 +21,15 @@ from devlint.report import FORMATS
 from devlint.run.lint import selections_for
 from devlint.source.files import excluded
 
-if TYPE_CHECKING:
-    from pathlib import Path
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
 
 pytestmark = pytest.mark.usefixtures("toy")
 NO_FLAGS = Selection()
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def read(folder: Path, **options: object) -> Settings:
@@ -91,7 +101,7 @@ def test_flags_override_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ("table", "message"),
     [
         ("selct = []", "tool.devlint.selct: unknown key; did you mean `select`?"),
-        ("zzz = 1", "tool.devlint.zzz: unknown key; known are select, extend-select, "),
+        ("zzz = 1", "tool.devlint.zzz: unknown key; known are extend, select, "),
         ("select = 'ALL'", "tool.devlint.select: expected a list, got a string"),
         ("ignore = ['TST1', 1]", "tool.devlint.ignore[1]: expected a string, got a number"),
         (
@@ -204,3 +214,37 @@ def test_how_to_report_is_said_where_devlint_is_started(
     shown, summary = capsys.readouterr().out.splitlines()
     assert shown.startswith("sub/a.py:2:1: TST101 the")
     assert summary == "Found 1 error. 1 fixable with --fix --unsafe-fixes."
+
+
+def test_the_schema_that_is_shipped_is_that_of_the_table() -> None:
+    """`devlint config --output-format json-schema` writes it."""
+    shipped = files("devlint.config").joinpath("devlint.schema.json").read_text(encoding="utf-8")
+    assert json.loads(shipped) == json.loads(json.dumps(schema()))
+
+
+def test_the_schema_knows_right_from_wrong() -> None:
+    validator = pytest.importorskip("jsonschema").Draft7Validator(schema())
+    for key in keys():
+        for line in key.example.splitlines():
+            assert validator.is_valid(tomllib.loads(line)), line
+        if key.default is not None:
+            assert validator.is_valid(tomllib.loads(f"{key.name} = {key.default}"))
+    for wrong in (
+        "selct = []",
+        "select = 'DEV1'",
+        "max-findings = {DEV1 = -1}",
+        "output-format = 'foo'",
+        "jobs = 'x'",
+    ):
+        assert not validator.is_valid(tomllib.loads(wrong)), wrong
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_schema_holds_for_the_examples_on_the_pages(page: Path) -> None:
+    validator = pytest.importorskip("jsonschema").Draft7Validator(schema())
+    for text in re.findall(
+        r"^```toml\n(.*?)^```$", page.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    ):
+        table = tomllib.loads(text).get("tool", {}).get("devlint")
+        if table is not None:
+            assert list(validator.iter_errors(table)) == []

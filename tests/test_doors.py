@@ -212,6 +212,7 @@ def test_show_settings(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert tomllib.loads(text) == {
         "rules": ["DEV000"],
         "per-file-ignores": {"a*": ["DEV001"]},
+        "extend-per-file-ignores": {},
         "exclude": ['x"y'],
         "extend-exclude": [],
         "force-exclude": False,
@@ -219,6 +220,11 @@ def test_show_settings(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "lint-tests": False,
         "target-torch": "2.6",
         "unsafe-fixes": False,
+        "fixable": ["ALL"],
+        "unfixable": [],
+        "extend-safe-fixes": [],
+        "extend-unsafe-fixes": [],
+        "max-findings": {},
         "output-format": "full",
     }
     assert main(["a.py", "--show-settings", "--isolated"]) == 0
@@ -398,7 +404,7 @@ def test_a_value_that_is_empty(flag: str, capsys: pytest.CaptureFixture[str]) ->
     with pytest.raises(SystemExit) as stopped:
         main([flag, ""])
     assert stopped.value.code == 2
-    assert capsys.readouterr().err.endswith(f"devlint: error: argument {flag}: it is empty\n")
+    assert capsys.readouterr().err.endswith(f"{flag}: it is empty\n")
 
 
 CLEAN = "import torch\n"
@@ -482,14 +488,14 @@ def test_statistics_for_programs(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--statistics", "--output-format", "sarif"]) == 2
     out, err = capsys.readouterr()
     assert out == ""
-    assert err == "devlint: --statistics goes with concise, full, json, not with sarif\n"
+    assert err == "devlint: --statistics goes with concise, full, grouped, json, not with sarif\n"
 
 
 def test_a_format_that_is_none_in_a_configuration(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "devlint.toml").write_text("output-format = 'foo'\n")
     assert main([]) == 2
     err = capsys.readouterr().err
-    assert "output-format: invalid enum value 'foo'; known are full, concise, json, " in err
+    assert "output-format: invalid enum value 'foo'; known are full, concise, grouped, " in err
 
 
 def test_a_null_character_is_where_it_is(here: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -109,8 +109,11 @@ def test_there_are_examples_on_the_pages() -> None:
 def test_every_configuration_is_read(page: Path, tmp_path: Path) -> None:
     for text in blocks(page, "toml"):
         if "[tool.devlint]" in text:
-            (tmp_path / "pyproject.toml").write_text(text)
-            assert Configs(Selection()).for_folder(str(tmp_path)).source is not None
+            (tmp_path / "sub").mkdir(exist_ok=True)
+            (tmp_path / "pyproject.toml").write_text("[tool.devlint]\n")  # what examples extend
+            (tmp_path / "sub/pyproject.toml").write_text(text)
+            source = Configs(Selection()).for_folder(str(tmp_path / "sub")).source
+            assert source == str(tmp_path / "sub/pyproject.toml")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -124,8 +127,11 @@ def test_every_key_and_format_has_its_line() -> None:
 
     from devlint.config.schema import Table
 
-    keys = re.findall(r"^\| `([a-z-]+)` \|", (ROOT / "docs/configuration.md").read_text(), re.MULTILINE)
-    assert sorted(keys) == sorted(field.encode_name for field in fields(Table))
+    page = (ROOT / "docs/configuration.md").read_text()
+    cells = re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \|", page, re.MULTILINE)
+    assert sorted(re.findall(r"[a-z-]+", " ".join(cells))) == sorted(
+        field.encode_name for field in fields(Table)
+    )
     rows = re.findall(r"^\| (`[a-z-]+`(?:, `[a-z-]+`)*) \|", (ROOT / "docs/ci.md").read_text(), re.MULTILINE)
     assert sorted(re.findall(r"[a-z-]+", " ".join(rows))) == sorted(FORMATS)
 

@@ -94,14 +94,25 @@ def test_an_own_line_covers_the_next_statement() -> None:
 
 @pytest.mark.parametrize(
     "comment",
-    ["# flake8: noqa", "# flake8: noqa: TST1", "# devlint: file-ignore[TST101]", "#devlint: file-ignore"],
+    [
+        "# flake8: noqa",
+        "# flake8: noqa: TST1",
+        "# devlint: file-ignore[TST101]",
+        "#devlint: file-ignore",
+        "# devlint: ignore-file[TST1]",
+        "# devlint: noqa",
+        "# devlint: noqa: E501, TST101",
+    ],
 )
 def test_a_whole_file(comment: str) -> None:
     assert rows(f"x.to(d)\ny.to(d)\n{comment}") == []
 
 
 def test_a_whole_file_for_another_code() -> None:
-    assert rows("x.to(d)\n# devlint: file-ignore[TST5]") == [2]
+    for comment in ("file-ignore[TST5]", "ignore-file[TST5]", "noqa: TST5"):
+        assert rows(f"x.to(d)\n# devlint: {comment}") == [2]
+    body = "y = 1\n    # devlint: noqa: TST101, DEV1  why"
+    assert [found[:2] for found in idle(body)] == [(3, 5)]
 
 
 @pytest.mark.parametrize("end", ["\r\n", "\r"])
@@ -206,7 +217,7 @@ MALFORMED = [
     ("# devlint: igonre[TST101]", "# devlint: ignore[TST101]"),
     ("# devlint: ingore TST101", "# devlint: ignore[TST101]"),
     ("# devlint: file_ignore[TST101]", "# devlint: file-ignore[TST101]"),
-    ("# devlint: ignore-file[TST101]", "# devlint: file-ignore[TST101]"),
+    ("# devlint: ignore-file TST101", "# devlint: file-ignore[TST101]"),
     ("# devlint: ignore[]", None),
     ("# devlint: ignore[ , ]", None),
     ("# devlint: file-ignore[]", None),
@@ -216,7 +227,8 @@ MALFORMED = [
     ("# devlint: igonre", None),  # the cure would silence everything, which it does not say
     ("# devlint: ignores", None),
     ("# devlint: noqa", None),
-    ("# devlint: noqa: TST101", None),
+    ("# devlint: noqa: TST101", "# devlint: ignore[TST101]"),
+    ("# devlint: noqa[TST101]", "# devlint: ignore[TST101]"),
     ("# devlint: disable", None),
     ("# devlint: disable=TST101", None),
     ("# devlint: off", None),

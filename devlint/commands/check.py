@@ -6,6 +6,7 @@ import gc
 import os
 import sys
 from contextlib import closing, suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from .. import console, report
@@ -16,7 +17,7 @@ from ..finding import order
 from ..match import registry
 from ..problems import Problem, Problems
 from ..project.disk import project
-from ..report.style import painted
+from ..report.style import fixes, painted
 from ..run.lint import lint, watching
 from ..run.progress import counted, status_line
 from ..source.files import find
@@ -53,10 +54,18 @@ class _Check:
 
     def __init__(self, options: Namespace) -> None:
         self.options = options
+        self.quiet = options.quiet or options.silent
         self.here = _here()
         self.problems = Problems(options.verbose)
         selection = flags.selection(options)
-        self.configs = Configs(selection, options.config, options.isolated, flags.overrides(options))
+        self.configs = Configs(
+            selection,
+            options.config,
+            options.isolated,
+            flags.overrides(options),
+            options.keys,
+            partial(flags.fixing, options),
+        )
         settings = self.configs.for_folder(self.here)
         self.format = (
             options.output_format or printing.format_of_environment() or settings.output_format or "full"
@@ -77,8 +86,11 @@ class _Check:
         self.changed: set[str] = set()
         """The files that were fixed, by absolute path."""
         self.checked = 0
-        self.fixed = 0
-        self.unsafe = settings.unsafe_fixes if options.unsafe_fixes is None else True
+        self.fixed: list[Finding] = []
+        self.fixes = bool(options.fix or options.fix_only or options.diff)
+        self.limits = flags.limits(options, settings)
+        self.baseline = flags.baseline(options, settings)
+        self.unsafe = settings.unsafe_fixes if options.unsafe_fixes is None else options.unsafe_fixes
         self.jobs: int | None = options.jobs or settings.jobs
         self.accepted = self._accepted()
         self.keeps_sources = (
@@ -100,8 +112,25 @@ class _Check:
             console.say(message)
         if problems:
             return 2
-        found = self.diffs if self.options.diff else self.findings
-        return int(bool(found or self.stale) and not self.options.exit_zero)
+        return int(self._fails() and not self.options.exit_zero)
+
+    def _fails(self) -> bool:
+        """Whether what was found, or fixed, is for the exit status to tell."""
+        if self.options.diff:
+            return bool(self.diffs or self.stale)
+        if self.fixed and self.options.exit_non_zero_on_fix:
+            return True
+        if not self.limits:
+            return bool(self.findings or self.stale)
+        from ..old.ratchet import judge
+
+        verdict = judge(self.findings, self.limits)
+        for message in verdict.exceeded:
+            console.say(message)
+        if not self.quiet and all(os.path.isdir(path) for path in self.options.paths):
+            for message in verdict.slack:  # of single files there are always fewer
+                console.say(message)
+        return verdict.fails or bool(self.stale)
 
     def _lint(self, paths: list[str]) -> None:
         if not paths and not self.problems.all() and self.options.diff_base is None:
@@ -114,7 +143,7 @@ class _Check:
 
         self.project.watching = watched
         self._lint_ahead(paths)
-        for path in paths if self.options.quiet or self.ahead else counted(paths, sys.stderr):
+        for path in paths if self.quiet or self.ahead else counted(paths, sys.stderr):
             waiting.pop(os.path.abspath(path), None)
             try:
                 self._file(path)
@@ -142,22 +171,23 @@ class _Check:
         if workers == 1 or pool.is_small(files):
             return
         registry.entries()  # once for all processes that are forked
-        portions = pool.portions(files, self.configs.for_file, workers, self.options.fix)
+        writes = bool(self.options.fix or self.options.fix_only)
+        portions = pool.portions(files, self.configs.for_file, workers, writes)
         done = pool.all_linted(
             portions, lambda: pool.processes(workers, not self.options.watch), workers, self.unusable
         )
         with closing(done), status_line(sys.stderr) as show, suppress(*pool.NO_PROCESSES):
             for linted in done:
                 self.ahead[linted.path] = linted
-                if not self.options.quiet:
+                if not self.quiet:
                     show(f"{len(self.ahead)} of {len(files)} files")
 
     def _accepted(self) -> Accepted | None:
-        if self.options.baseline is None and self.options.diff_base is None:
+        if self.baseline is None and self.options.diff_base is None:
             return None
         from ..old.accepted import Accepted
 
-        return Accepted(self.options, self.configs)
+        return Accepted(self.options, self.baseline, self.configs)
 
     def _paths(self) -> list[str]:
         """Return the files to lint, each once, in the order of their names."""
@@ -199,7 +229,7 @@ class _Check:
             self.findings.append(unopened(name, error))
             return
         known = self._known(path, raw)
-        if self.options.fix or self.options.diff:
+        if self.fixes:
             raw, findings = self._fix(raw, name, settings, stdin, known)
         elif known is not None:
             findings = known
@@ -259,7 +289,7 @@ class _Check:
             except DevlintError as error:
                 self.problems.caught(error, name)
                 return raw, lint(raw, name, settings, self.broken, self.project)
-        self.fixed += len(fixed.applied)
+        self.fixed += sorted(fixed.applied, key=order)
         return fixed.raw, fixed.remaining
 
     def _collect_broken(self) -> None:
@@ -286,9 +316,9 @@ class _Check:
             if self.options.prune_baseline:
                 said = self.accepted.prune(fixed)
             elif fixed:
-                self.stale.append(Problem(self.accepted.tell_fixed(fixed), self.options.baseline))
+                self.stale.append(Problem(self.accepted.tell_fixed(fixed), self.baseline or ""))
             self.findings = self.accepted.new(self.findings, self.sources)
-        if said and not self.options.quiet:
+        if said and not self.quiet:
             console.say(said)
 
     def _add_noqa(self) -> None:
@@ -304,26 +334,28 @@ class _Check:
 
         reason = self.options.reason or ""
         kept = silence(self.findings, self.raws, self.sources, reason, left, self.problems)
-        if not self.options.quiet:
+        if not self.quiet:
             number = len(self.findings) - len(kept)
             console.say(f"{number} finding{'s' * (number != 1)} silenced")
         self.findings = kept
 
     def _print(self) -> None:
         """Print the report; to stderr where stdout carries a diff's or stdin's text."""
+        if self.options.fix_only:
+            self.findings = []
         if self.format == "sarif":
             rules = registry.installed()
             self._collect_broken()
         else:
             rules = {}
-        carried = self.options.diff or (self.options.fix and _STDIN in self.options.paths)
+        carried = self.options.diff or (self.fixes and _STDIN in self.options.paths)
         stream = sys.stderr if carried and not self.options.diff else sys.stdout
         outcome = report.Outcome(
             self.findings,
             self.sources,
             self.options.output_file is None and printing.wants_color(self.options.color, stream),
             self.unsafe,
-            self.fixed,
+            len(self.fixed),
             printing.project(self.here),
             rules,
             problems=self.problems.all(),
@@ -336,12 +368,15 @@ class _Check:
                 text = console.diff(text, sys.stdout)
                 if outcome.color:
                     text = painted(text)
-            if not self.options.quiet:
-                console.tell(f"Would fix {self.fixed} of {self.fixed + len(self.findings)} findings.")
+            if not self.quiet:
+                console.tell(
+                    f"Would fix {len(self.fixed)} of {len(self.fixed) + len(self.findings)} findings."
+                )
         else:
             text = printing.rendered(self.format, self.options.statistics, outcome)
-            if self.format in printing.FOR_PEOPLE and not self.options.quiet:
-                text += printing.closing(outcome)
+            if self.format in printing.FOR_PEOPLE:
+                text += fixes(self.fixed) if self.options.show_fixes else ""
+                text += "" if self.quiet else printing.closing(outcome)
         if self.options.output_file is not None:
             from ..run.output import write
 
@@ -351,7 +386,8 @@ class _Check:
                 self.problems.caught(error)
             else:
                 return
-        stream.write(text)
+        if not self.options.silent:
+            stream.write(text)
 
 
 def _here() -> str:

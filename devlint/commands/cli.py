@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from ..console import say
@@ -15,7 +16,14 @@ if TYPE_CHECKING:
 
 CLEAN, FOUND, FAILED = 0, 1, 2
 _VERBOSE = frozenset({"-v", "--verbose"})
-_WITHOUT_VERBOSE = frozenset({"explain", "rule", "rules", "verify"})
+_MORE = {
+    "config": "keys",
+    "generate-shell-completion": "completion",
+    "help": "help",
+    "version": "version",
+}
+"""Commands that folders of code are called by too, and the modules that run them."""
+_WITHOUT_VERBOSE = frozenset({*_MORE, "explain", "rule", "rules", "verify"})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -91,6 +99,10 @@ def _dispatch(arguments: list[str]) -> int:
         from .explain_line import main as explain_line
 
         return explain_line(arguments[1:])
+    if command in _MORE:
+        if len(arguments) == 1 and os.path.lexists(command):
+            raise DevlintError(f"{command} is a command, and a path here: ./{command} is the path")
+        return int(import_module(f"..commands.{_MORE[command]}", __package__).main(arguments[1:]))
     if command == "verify":
         from ..runtime.verify import main as verify
 

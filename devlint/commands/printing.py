@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 FORMAT = "DEVLINT_OUTPUT_FORMAT"
 FAILURE, STALE = ("failure", "failure"), ("stale", "stale-baseline")
 """The code and the name by which machines are told what is no finding of a rule."""
-FOR_PEOPLE = frozenset({"full", "concise"})
+FOR_PEOPLE = frozenset({"full", "concise", "grouped"})
 """The formats that end in a summary, and leave problems to stderr."""
 _TELL_THEMSELVES = FOR_PEOPLE | {"sarif"}
-_STATISTICS = frozenset({"full", "concise", "json"})
+_STATISTICS = frozenset({"full", "concise", "grouped", "json"})
 
 
 def format_of_environment() -> str | None:

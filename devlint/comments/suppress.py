@@ -24,6 +24,9 @@ _OURS = re.compile(r"(?<![\"'`])#\s*devlint\s*:\s*(?P<word>[a-z][\w-]*)(?P<rest>
 _IGNORE = re.compile(r"\s*(?:\[(?P<codes>[^\[\]]*)\]|$)")
 """What may follow `ignore`: codes in brackets, or nothing."""
 _WORDS = ("ignore", "file-ignore")
+_SAME = {"ignore-file": "file-ignore"}
+_FILE_NOQA = re.compile(rf"\s*(?::\s*(?P<codes>{_CODES})\b.*)?$", re.I)
+"""What follows `# devlint: noqa`, as ruff has it: for the whole file, on a row of its own."""
 _TRIED = re.compile(
     r"allow|disable|enable|exclude|expect|mute|no-?lint|nocheck|noqa|off|on|pass|silence|skip|suppress"
     r"|(?:disable|ignore|skip)-(?:file|line|next|next-line)"
@@ -97,7 +100,13 @@ def _suppressions(comment: Comment) -> Iterator[Suppression]:
 def _own(match: re.Match[str], comment: Comment, statement: range) -> Suppression | None:
     """Return what follows `# devlint:`, if it is a suppression or tries to be one."""
     word, start, end = match["word"].lower().replace("_", "-"), match.start(), match.end("word")
-    if match["word"].lower() not in _WORDS:
+    word = _SAME.get(word, word)
+    if word == "noqa" and comment.alone and (meant := _FILE_NOQA.match(match["rest"])):
+        left, right = meant.span("codes")
+        codes_at = (end + left, end + right) if meant["codes"] else None
+        at = start, codes_at[1] if codes_at else end
+        return Suppression(None, _listed(meant["codes"]), True, comment, at, codes_at)
+    if word not in _WORDS or "_" in match["word"]:
         return _attempt(match, word, comment, statement)
     rows = None if word == "file-ignore" else statement
     wellformed = _IGNORE.match(match["rest"])
@@ -128,8 +137,10 @@ def _attempt(match: re.Match[str], word: str, comment: Comment, statement: range
 
 def _meant(word: str) -> str | None:
     """Return the word that a misspelt one stands for."""
-    if word in ("ignore-file", "fileignore"):
+    if word == "fileignore":
         return "file-ignore"
+    if word == "noqa":  # at the end of a row, it is meant for that
+        return "ignore"
     from difflib import get_close_matches
 
     return next(iter(get_close_matches(word, _WORDS, 1, 0.8)), None)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
-from .settings import Selection
+from ..errors import DevlintError
+from ..source.globs import anchored, expanded
+from .settings import Fixing, Selection
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Iterable
+
+    from .settings import Settings
+
+_SAME = ("force_exclude", "respect_gitignore", "lint_tests", "target_torch")
+"""Flags that are called as the settings are."""
 
 
 def selection(options: Namespace) -> Selection:
     """Return the rules that the flags choose; raises DevlintError where a selector means none."""
     for flag in ("select", "extend_select", "ignore"):
-        selectors = getattr(options, flag)
-        if selectors:
-            from ..match.registry import check
-
-            check(selectors, f"--{flag.replace('_', '-')}")
+        _check(getattr(options, flag), flag)
     return Selection(
         None if options.select is None else tuple(options.select),
         tuple(options.extend_select or ()),
@@ -27,17 +32,67 @@ def selection(options: Namespace) -> Selection:
 
 def overrides(options: Namespace) -> dict[str, Any]:
     """Return the settings that the command line has the last word on."""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {
+        flag: getattr(options, flag) for flag in _SAME if getattr(options, flag) is not None
+    }
     if options.exclude is not None:
         found["exclude"] = tuple(options.exclude)
     if options.extend_exclude is not None:
         found["extend_exclude"] = tuple(options.extend_exclude)
-    if options.force_exclude:
-        found["force_exclude"] = True
-    if options.no_respect_gitignore:
-        found["respect_gitignore"] = False
-    if options.lint_tests:
-        found["lint_tests"] = True
-    if options.target_torch is not None:
-        found["target_torch"] = options.target_torch
+    if options.ignore_noqa:
+        found["ignore_noqa"] = True
+    for flag in ("per_file_ignores", "extend_per_file_ignores"):
+        pairs = getattr(options, flag)
+        if pairs is not None:
+            _check((code for _, code in pairs), flag)
+            for pattern, _ in pairs:
+                expanded(pattern)
+            found[flag] = tuple((anchored(pattern, os.getcwd()), (code,)) for pattern, code in pairs)
     return found
+
+
+def fixing(options: Namespace, said: Fixing | None) -> Fixing | None:
+    """Return of which rules fixes are applied, after what the configuration has `said`."""
+    flags = {flag: getattr(options, flag) for flag in ("fixable", "extend_fixable", "unfixable")}
+    for flag, selectors in flags.items():
+        _check(selectors, flag)
+    if all(selectors is None for selectors in flags.values()):
+        return said
+    said = said or Fixing()
+    return said._replace(
+        fixable=said.fixable if options.fixable is None else tuple(options.fixable),
+        extend_fixable=(*said.extend_fixable, *(options.extend_fixable or ())),
+        unfixable=said.unfixable if options.unfixable is None else tuple(options.unfixable),
+    )
+
+
+def baseline(options: Namespace, settings: Settings) -> str | None:
+    """Return the path of the baseline; raises DevlintError where one is to be changed and there is none."""
+    path: str | None = options.baseline
+    if path is None and settings.baseline is not None and not options.no_baseline:
+        path = os.path.relpath(settings.baseline)
+    for flag in ("write_baseline", "prune_baseline"):
+        if getattr(options, flag) and path is None:
+            raise DevlintError(f"{_named(flag)} needs --baseline, or `baseline` in the configuration")
+    return path
+
+
+def limits(options: Namespace, settings: Settings) -> dict[str, int]:
+    """Return how many findings of which selectors do not fail a run."""
+    if options.max_findings is None:
+        return dict(settings.max_findings)
+    found = dict(options.max_findings)
+    _check(found, "max_findings")
+    return found
+
+
+def _check(selectors: Iterable[str] | None, flag: str) -> None:
+    selectors = tuple(selectors or ())
+    if selectors:
+        from ..match.registry import check
+
+        check(selectors, _named(flag))
+
+
+def _named(flag: str) -> str:
+    return f"--{flag.replace('_', '-')}"

@@ -25,6 +25,17 @@ class Selection(NamedTuple):
         return (*(self.select or ()), *self.extend_select, *self.ignore)
 
 
+class Fixing(NamedTuple):
+    """Of which rules fixes are applied, and which of them count as safe; each the selectors of codes."""
+
+    fixable: tuple[str, ...] = ("ALL",)
+    extend_fixable: tuple[str, ...] = ()
+    unfixable: tuple[str, ...] = ()
+    safe: tuple[str, ...] = ()
+    """Fixes that are safe whatever the rule says."""
+    unsafe: tuple[str, ...] = ()
+
+
 class Settings(NamedTuple):
     """Everything that decides which findings a file has."""
 
@@ -47,6 +58,16 @@ class Settings(NamedTuple):
     """Whether rules that leave test code alone tell of it too."""
     jobs: int | None = None
     """How many processes lint at most; `None` for as many as there are cores."""
+    ignore_noqa: bool = False
+    """Whether no comment silences, devlint's own neither."""
+    fixing: Fixing | None = None
+    """`None` where everything is as the rules say."""
+    baseline: str | None = None
+    """The path of a file of findings that are not reported."""
+    max_findings: tuple[tuple[str, int], ...] = ()
+    """Selectors, and how many findings of theirs do not fail a run."""
+    extend_per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """The same as `per_file_ignores`, on top of them."""
     source: str | None = None
     """The file this was read from."""
 

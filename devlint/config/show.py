@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
-from ..console import escaped, printable
+from ..console import printable
 from ..match.registry import severities
 from ..match.selection import choose
 from ..run.lint import selections_for
+from .describe import toml
+from .settings import Fixing
 
 if TYPE_CHECKING:
     from .settings import Settings
@@ -18,9 +19,11 @@ def shown(path: str, settings: Settings, output_format: str, unsafe_fixes: bool)
     """Return the settings of a file, as TOML; `rules` is what all selections come to."""
     on = choose(severities(), selections_for(path, settings))
     target = settings.target_torch
+    fixing = settings.fixing or Fixing()
     table: dict[str, Any] = {
         "rules": sorted(on),
         "per-file-ignores": dict(settings.per_file_ignores),
+        "extend-per-file-ignores": dict(settings.extend_per_file_ignores),
         "exclude": settings.exclude,
         "extend-exclude": settings.extend_exclude,
         "force-exclude": settings.force_exclude,
@@ -28,17 +31,15 @@ def shown(path: str, settings: Settings, output_format: str, unsafe_fixes: bool)
         "lint-tests": settings.lint_tests,
         "target-torch": None if target is None else f"{target[0]}.{target[1]}",
         "unsafe-fixes": unsafe_fixes,
+        "fixable": (*fixing.fixable, *fixing.extend_fixable),
+        "unfixable": fixing.unfixable,
+        "extend-safe-fixes": fixing.safe,
+        "extend-unsafe-fixes": fixing.unsafe,
+        "baseline": settings.baseline,
+        "max-findings": dict(settings.max_findings),
         "output-format": output_format,
         "jobs": settings.jobs,
     }
     source = settings.source or "the defaults"
-    lines = [f"{key} = {_toml(value)}\n" for key, value in table.items() if value is not None]
+    lines = [f"{key} = {toml(value)}\n" for key, value in table.items() if value is not None]
     return printable(f"# {path}: {source}") + "\n" + "".join(lines)
-
-
-def _toml(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{_toml(key)} = {_toml(item)}" for key, item in value.items()) + "}"
-    if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_toml, value)) + "]"
-    return escaped(json.dumps(value))

@@ -28,10 +28,10 @@ _SHOWN = 10
 class Accepted:
     """The baseline and the changes that a command line names, if any."""
 
-    def __init__(self, options: Namespace, configs: Configs) -> None:
+    def __init__(self, options: Namespace, baseline: str | None, configs: Configs) -> None:
         """Read the baseline and ask git; raises DevlintError where either has no answer."""
         self._configs = configs
-        self.baseline = _baseline(options)
+        self.baseline = _baseline(baseline, required=not options.write_baseline)
         self._changes = _changes(options)
         self.linted: set[str] = set()
         """The absolute paths of the files that this run has looked at, from end to end."""
@@ -103,12 +103,12 @@ def _counted(number: int, one: str, many: str) -> str:
     return f"{number} {one if number == 1 else many}"
 
 
-def _baseline(options: Namespace) -> Baseline | None:
-    if options.baseline is None:
+def _baseline(path: str | None, *, required: bool) -> Baseline | None:
+    if path is None:
         return None
     from .baseline import read
 
-    return read(options.baseline, required=not options.write_baseline)
+    return read(path, required=required)
 
 
 def _changes(options: Namespace) -> Changes | None:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from ..problems import Problem
 
 FORMATS = (
-    *("full", "concise", "json", "json-lines"),
+    *("full", "concise", "grouped", "json", "json-lines"),
     *("github", "gitlab", "sarif", "junit", "pylint", "rdjson", "azure"),
 )
 WITH_SOURCES = frozenset({"full", "gitlab", "sarif", "rdjson"})

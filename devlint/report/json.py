@@ -7,6 +7,7 @@ import os.path
 from typing import TYPE_CHECKING, Any
 
 from ..console import escaped
+from .address import page
 
 if TYPE_CHECKING:
     from ..finding import Finding, Fix, Position, Related
@@ -28,7 +29,7 @@ def as_object(finding: Finding) -> dict[str, Any]:
         **_where(finding),
         "fix": _fix(finding.fix),
         "noqa_row": finding.noqa_row,
-        "url": None,
+        "url": page(finding.code, finding.name),
         "related": [{"message": each.message, **_where(each)} for each in finding.related],
     }
 

@@ -9,6 +9,7 @@ from ..console import escaped
 from ..finding import Severity, place
 from ..old.fingerprint import relative
 from ..source.text import split_rows
+from .address import page
 from .place import headline, in_file
 
 if TYPE_CHECKING:
@@ -34,10 +35,11 @@ def render(outcome: Outcome) -> str:
 
 def _diagnostic(finding: Finding, rows: Sequence[str], outcome: Outcome) -> dict[str, Any]:
     start, end = in_file(finding)
+    url = page(finding.code, finding.name)
     found: dict[str, Any] = {
         "message": headline(finding),
         "severity": _LEVELS[finding.severity],
-        "code": {"value": finding.code},
+        "code": {"value": finding.code, **({"url": url} if url else {})},
         "location": {"path": relative(finding.path, outcome.base), "range": _range(start, end, rows)},
     }
     if finding.related:

@@ -10,6 +10,7 @@ from .. import __version__
 from ..console import escaped
 from ..finding import Severity
 from ..old.fingerprint import anchors, digests, relative
+from .address import page
 from .place import headline, in_file
 
 if TYPE_CHECKING:
@@ -65,12 +66,14 @@ def _notification(problem: Problem, base: str) -> dict[str, Any]:
 def _rule(rule: Installed) -> dict[str, Any]:
     paragraphs = rule.page.split("\n\n")
     description = " ".join(paragraphs[min(1, len(paragraphs) - 1)].split())
+    url = page(rule.code, rule.name)
     return {
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": description},
         "help": {"text": rule.page, "markdown": rule.page},
+        **({"helpUri": url} if url else {}),
         "defaultConfiguration": {"level": rule.severity.value, "enabled": rule.severity is not Severity.NOTE},
         "properties": {"tags": ["pytorch"], "problem.severity": _KINDS[rule.severity]},
     }

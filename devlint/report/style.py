@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ..console import printable
 from ..finding import Severity
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..finding import Finding
     from . import Outcome
 
@@ -33,6 +38,20 @@ def fix_mark(finding: Finding, outcome: Outcome) -> str:
 def applies(finding: Finding, outcome: Outcome) -> bool:
     """Whether `--fix`, with the flags of this run, would cure the finding."""
     return finding.fix is not None and (finding.fix.safe or outcome.unsafe_fixes)
+
+
+def fixes(applied: Sequence[Finding]) -> str:
+    """Return what was fixed, by file and rule, as ruff lists it."""
+    if not applied:
+        return ""
+    lines = [f"Fixed {_count(len(applied), 'finding')}:\n"]
+    for path, group in groupby(applied, key=lambda finding: finding.path):
+        counts = Counter((finding.code, finding.name) for finding in group)
+        lines.append(f"- {printable(path)}:\n")
+        width = len(str(max(counts.values())))
+        for (code, name), number in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
+            lines.append(f"    {number:>{width}} \u00d7 {code} ({name})\n")
+    return "".join([*lines, "\n"])
 
 
 def summary(outcome: Outcome) -> str:

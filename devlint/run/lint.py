@@ -6,7 +6,7 @@ import ast
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..config.settings import Selection, Settings
+from ..config.settings import Fixing, Selection, Settings
 from ..errors import FAULTS, BrokenRule, DevlintError
 from ..finding import Severity, order
 from ..infer import infer
@@ -59,7 +59,7 @@ def lint(
         broken += run.broken
     elif run.broken:
         raise DevlintError(str(run.broken[0])) from run.broken[0].error
-    return found
+    return found if settings.fixing is None else _cured(found, settings.fixing)
 
 
 def _notebook(source: bytes | str, run: _Run) -> list[Finding]:
@@ -107,7 +107,7 @@ def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
     """Return the layers of rule selection that hold for one file."""
     ignored = tuple(
         selector
-        for pattern, selectors in settings.per_file_ignores
+        for pattern, selectors in (*settings.per_file_ignores, *settings.extend_per_file_ignores)
         if chosen(path, pattern, settings.root)
         for selector in selectors
     )
@@ -156,8 +156,25 @@ def _without_notes(findings: list[Finding], run: _Run) -> list[Finding]:
     return [each for each in findings if each.severity is not Severity.NOTE or each.code in wanted]
 
 
+def _cured(findings: list[Finding], fixing: Fixing) -> list[Finding]:
+    """Leave out the fixes that the settings do not want, and call safe and unsafe what they call so."""
+    codes = {each.code: each.severity for each in findings}
+    wanted = choose(codes, [Selection(fixing.fixable, fixing.extend_fixable, fixing.unfixable)])
+    safe = choose(codes, [Selection(fixing.safe, (), fixing.unsafe)])
+    unsafe = choose(codes, [Selection(fixing.unsafe, (), fixing.safe)])
+    found = []
+    for each in findings:
+        fix = each.fix if each.code in wanted else None
+        if fix is not None and each.code in safe | unsafe:
+            fix = fix._replace(safe=each.code not in unsafe)
+        found.append(each._replace(fix=fix))
+    return found
+
+
 def _settled(findings: list[Finding], text: str, run: _Run) -> list[Finding]:
     """Leave out what comments silence, and add what there is to say about those comments."""
+    if run.settings.ignore_noqa:
+        return findings
     from ..comments import unused
 
     severities = registry.severities()

@@ -32,7 +32,7 @@ exit status: 0 every claim is confirmed, 1 one is false, 2 wrong usage, or somet
 
 def main(argv: Sequence[str]) -> int:
     """Run the command: 0 if every claim holds, 1 if one is false, 2 if something could not be run."""
-    options = _parser().parse_args(argv)
+    options = parser().parse_args(argv)
     try:
         if options.knowledge:
             if importlib.util.find_spec("torch") is None:
@@ -85,24 +85,23 @@ def _place(proof: Proof) -> tuple[object, ...]:
     return proof.code, pair != ".py", pair, bool(line), stem, int(line or 0), device
 
 
-def _parser() -> argparse.ArgumentParser:
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
     about = "Prove with torch what the rules claim."
-    parser = argparse.ArgumentParser(prog="devlint verify", description=about, epilog=_EPILOG)
-    parser.add_argument(
+    top = argparse.ArgumentParser(prog="devlint verify", description=about, epilog=_EPILOG)
+    top.add_argument(
         "rules", nargs="*", metavar="RULE", help="codes, prefixes or names of rules; all if none is given"
     )
-    parser.add_argument(
-        "--device", action="append", choices=DEVICES, help="where to run; by default everywhere"
-    )
-    parser.add_argument("--fixtures", type=Path, metavar="DIR", help="the folder that holds DEV101/bug.py, …")
-    parser.add_argument(
+    top.add_argument("--device", action="append", choices=DEVICES, help="where to run; by default everywhere")
+    top.add_argument("--fixtures", type=Path, metavar="DIR", help="the folder that holds DEV101/bug.py, …")
+    top.add_argument(
         "--knowledge", action="store_true", help="prove what devlint knows of APIs, in place of rules"
     )
-    parser.add_argument("-v", "--verbose", action="store_true", help="tell where the programs are")
-    form = parser.add_mutually_exclusive_group()
+    top.add_argument("-v", "--verbose", action="store_true", help="tell where the programs are")
+    form = top.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print everything as JSON")
     form.add_argument("--markdown", action="store_true", help="print the page of the documentation")
-    return parser
+    return top
 
 
 def _place_of_programs(given: Path | None, codes: Sequence[str]) -> Path:

@@ -15,6 +15,7 @@ from ..errors import DevlintError
 
 _SPECIAL = frozenset("*?[/")
 _BRACES = re.compile(r"(?<!\[)\{([^{}]*,[^{}]*)(?<!\[)\}")  # `[{]` is a brace in a name
+_LITERAL = re.compile(r"[\[*?{}]")
 _MOST = 256
 """Patterns that one with braces may stand for: their number is a product."""
 
@@ -60,6 +61,14 @@ def expanded(pattern: str) -> list[str]:
         else:
             found += [one[: braces.start()] + part + one[braces.end() :] for part in braces[1].split(",")]
     return done
+
+
+def anchored(pattern: str, root: str) -> str:
+    """Return a pattern that means below any folder what this one means below `root`."""
+    if "/" not in pattern:
+        return pattern
+    sign, below = ("!", pattern[1:]) if pattern.startswith("!") else ("", pattern)
+    return sign + os.path.join(_LITERAL.sub(r"[\g<0>]", root), os.path.normpath(below))
 
 
 @lru_cache(maxsize=256)
