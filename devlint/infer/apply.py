@@ -21,6 +21,8 @@ _ITSELF = frozenset({Kind.UNKNOWN, Kind.MODULE, Kind.BATCH, Kind.OPTIMIZER})
 """What a function that returns its parameter gives back as the very object; a tensor may be a view."""
 _KEEP_IDENTITY = frozenset({Kind.MODULE, Kind.OPTIMIZER, Kind.LOADER, Kind.INSTANCE})
 _AS_IT_IS = frozenset({Kind.FLAG, Kind.FUNCTION, Kind.CLASS, Kind.LIBRARY, Kind.NONE, Kind.DTYPE})
+_CHOSEN = frozenset({Kind.DEVICE, Kind.STRING, Kind.NUMBER})
+"""What names a device, and is no object of its own."""
 _MAX_ROLE = 64
 
 
@@ -272,6 +274,13 @@ def _forget_made(machine: Machine, sub: Substitution, summary: FunctionSummary) 
 
 
 def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, returned: bool) -> None:
+    if isinstance(effect, Bound):
+        given = sub.value(effect.value)
+        owner = sub.ref(effect.path._replace(steps=effect.path.steps[:-1]))
+        if owner is not None and given.kind in _CHOSEN:
+            # An object that is given goes by the attribute's name, and moves with the one that has it.
+            machine.state.env[owner, effect.path.steps[-1]] = given
+        return
     value = sub.at(effect.path)
     ref = machine.ref(value) if value is not None else None
     if value is None or ref is None:
@@ -288,8 +297,6 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
     elif isinstance(effect, Copied):
         if value.kind in (Kind.UNKNOWN, Kind.BATCH):
             machine.keep_copy(value, sub.place(effect.place), node)
-    elif isinstance(effect, Bound):
-        machine.state.env[ref, effect.path.steps[-1]] = sub.value(effect.value)
     elif isinstance(effect, Marked):
         holds = sub.refs(frozenset(effect.holds))
         held = frozenset(who for who in holds if type(who) is int)

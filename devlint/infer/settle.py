@@ -433,9 +433,16 @@ class Settled:
         return self._sibling_moved(part, there) or self._moved_elsewhere(part, there)
 
     def follows_a_tensor(self, ref: Ref) -> bool:
-        """Whether a device is that of a tensor (`x.device`), which is wherever the caller put it."""
-        way, parent = self.objects.ways[ref], self.objects.parents[ref]
-        return way == Attr("device") and parent >= 0 and bool(self.seen(parent) & IS_TENSOR)
+        """Whether a device is that of a tensor (`x.device`), which is wherever the caller put it.
+
+        So may be what a call gave, unless its use shows that it has settings.
+        """
+        parent = self.objects.parents[ref]
+        if self.objects.ways[ref] != Attr("device") or parent < 0:
+            return False
+        way = self.objects.ways[parent]
+        given = isinstance(way, Root) and way.kind == "made" and not self.contradicted(parent)
+        return given or bool(self.seen(parent) & IS_TENSOR)
 
     def _sibling_moved(self, part: Part, there: Place) -> bool:
         """Whether another element of the same whole was moved to where this one is now needed."""
