@@ -35,6 +35,8 @@ class Evidence:
     """Has a shape, or was given to an operation that takes no number: a tensor, or perhaps an array."""
     RESTORED: Final = 4096
     """`load_state_dict` was given it: it is, or holds, the state of a module or optimizer."""
+    NUMBER: Final = 8192
+    """A size or limit of a new tensor: a number, whatever else it is computed with."""
 
 
 NOT_A_TENSOR = Evidence.MODULE | Evidence.OTHER | Evidence.LOADER | Evidence.CONTAINER
@@ -42,7 +44,13 @@ IS_TENSOR = Evidence.TENSOR | Evidence.NAMED
 NO_NUMBER = Evidence.SHAPED | Evidence.NAMED | Evidence.TO_MODULE
 """What no number is used as; that it may be an array remains."""
 PASSED_ON = (
-    IS_TENSOR | Evidence.SHAPED | Evidence.OPERAND | Evidence.MODULE | Evidence.OTHER | Evidence.RESTORED
+    IS_TENSOR
+    | Evidence.SHAPED
+    | Evidence.OPERAND
+    | Evidence.MODULE
+    | Evidence.OTHER
+    | Evidence.RESTORED
+    | Evidence.NUMBER
 )
 """What a function's use of a parameter says about what its callers pass."""
 

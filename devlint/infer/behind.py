@@ -13,7 +13,7 @@ from .. import knowledge
 from ..bind.names import last_name
 from ..bind.text import Text
 from ..core.events import Conflict
-from ..core.evidence import NO_NUMBER
+from ..core.evidence import NO_NUMBER, Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.objects import Apart, Or
 from ..core.paths import Attr, Element, Item, Ref, Root
@@ -254,7 +254,11 @@ class Meetings:
         return type(ref) is int and not self.settled.contradicted(ref) and self._is_no_number(ref)
 
     def _is_no_number(self, ref: Ref, depth: int = _MAX_DEPTH) -> bool:
-        if self.settled.seen(ref) & NO_NUMBER or self._is_input(ref):
+        if self.settled.seen(ref) & NO_NUMBER:
+            return True
+        if self.settled.seen(ref) & Evidence.NUMBER:
+            return False
+        if self._is_input(ref):
             return True
         sources = self.objects.sources.get(ref, ())
         return bool(sources) and depth > 0 and all(self._is_no_number(each, depth - 1) for each in sources)

@@ -138,9 +138,15 @@ def hand(machine: Machine, callee: Value, receiver: Value | None, method: str, a
     """A call is given modules or parameters: from here on, something else may know of them."""
     if receiver is not None and receiver.kind in _NO_RECEIVER:
         return
-    given = [value for _, value in args.positional if value.kind in _NESTED]
+    sources = machine.objects.sources
+
+    def nested(value: Value) -> bool:
+        # Where a module and something unknown came together, nothing is known but that it may be either.
+        return value.kind in _NESTED or (value.kind is Kind.UNKNOWN and value.who in sources)
+
+    given = [value for _, value in args.positional if nested(value)]
     if args.keywords or args.unpacked:
-        given += [value for _, value in (*args.keywords.values(), *args.unpacked) if value.kind in _NESTED]
+        given += [value for _, value in (*args.keywords.values(), *args.unpacked) if nested(value)]
     if not given:
         return
     dotted = callee.known.dotted if isinstance(callee.known, Api) else ""
@@ -156,7 +162,7 @@ def hand(machine: Machine, callee: Value, receiver: Value | None, method: str, a
             machine.log.passed.update(may_be(machine.objects, value.who))
         if value.kind is Kind.CONTAINER or registers:
             for part in (value, *_leaves(value)):
-                if part.kind in _NESTED and type(part.who) is int:
+                if nested(part) and type(part.who) is int:
                     handed.update(may_be(machine.objects, part.who))
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ... import knowledge
 from ...bind.names import is_place, last_name
+from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ...core.paths import Ref
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
@@ -20,6 +21,7 @@ _DIMENSIONS = {"eye": 2, "tril_indices": 2, "triu_indices": 2, "scalar_tensor": 
 def factory(machine: Machine, site: Site) -> Value:
     """A tensor on `device=`, or on the default device."""
     args = site.args
+    machine.note_unknown(_limits(site), Evidence.NUMBER)
     given = args.get("device")
     told = given is not None and given.kind is not Kind.NONE
     if told:
@@ -40,6 +42,14 @@ def factory(machine: Machine, site: Site) -> Value:
         value = made_on_cpu(machine, site, kind, place)
     asks_gradients(machine, value, args.get("requires_grad"))
     return value
+
+
+def _limits(site: Site) -> Iterator[Value]:
+    """What a factory is given that is a number: a size, a start, an end."""
+    if "legacy-type" not in site.row.topics:
+        for name, _, value in site.args.named():
+            if name in knowledge.LIMITS or name.isdigit():
+                yield value
 
 
 def made_on_cpu(machine: Machine, site: Site, kind: Kind, place: Place = CPU) -> Value:

@@ -11,8 +11,8 @@ from ...core.places import CPU, UNKNOWN_PLACE, Form
 from ...core.values import NONE, OTHER, Truth, Value, constant, container, element_of, is_made
 from ..machine import Machine, Site, flag
 
-_OUT = frozenset({"out", "generator"})
-"""Arguments that are no operands of every operation."""
+_NO_OPERANDS = knowledge.TAKES_NUMBERS | {"out", "generator"}
+"""Arguments that are no operands of any operation."""
 _GIVES_DIMENSIONS = knowledge.GIVES_DIMENSIONS | knowledge.ADDS_DIMENSION
 
 
@@ -20,7 +20,7 @@ def operands(machine: Machine, site: Site) -> list[tuple[ast.expr, Value]]:
     """The arguments that meet in an operation: those that the row does not leave on the host."""
     found: list[tuple[ast.expr, Value]] = []
     for name, at, value in site.args.named():
-        if name in site.row.host or name in _OUT or isinstance(at, ast.Starred):
+        if name in site.row.host or name in _NO_OPERANDS or isinstance(at, ast.Starred):
             continue
         if value.kind is Kind.CONTAINER and value.items:
             display = at.elts if isinstance(at, (ast.Tuple, ast.List)) else ()
@@ -101,7 +101,7 @@ def method(machine: Machine, site: Site) -> Value:
     args = [
         (where, value)
         for name, where, value in site.args.named()
-        if value.kind in MAY_HOLD_TENSORS and name not in site.row.host
+        if value.kind in MAY_HOLD_TENSORS and name not in site.row.host and name not in _NO_OPERANDS
     ]
     exact = site.name in knowledge.NO_SCALARS
     place = machine.meet(site.node, [(at, base), *args], "call", exact)
