@@ -75,11 +75,11 @@ TAKES_NUMBERS = words(
     """
     dim dims dim0 dim1 start_dim end_dim axis keepdim size output_size shape normalized_shape pad padding
     output_padding kernel_size stride dilation groups num_groups num_classes chunks split_size
-    split_size_or_sections shifts diagonal length scale_factor upscale_factor downscale_factor n_fft hop_length
-    win_length
+    split_size_or_sections shifts diagonal length scale_factor upscale_factor downscale_factor n_fft
+    hop_length win_length
     """
 )
-"""Parameters of torch's operations that take numbers: what is given there is read as one, and meets nothing."""
+"""Parameters of torch's operations that take numbers: what is given there meets nothing."""
 LIMITS = words("start end step steps low high size n m row col window_length")
 """Parameters of torch's factories that take numbers, or a size."""
 NO_DATA = "meta"
