@@ -36,6 +36,7 @@ from ..rule import (
     cst,
     left,
     meeting,
+    outside,
     sibling_moved,
     unless,
 )
@@ -47,7 +48,7 @@ class BatchNotMoved(Rule[Meeting]):
     code = "DEV401"
     name = "batch-not-moved"
     watches = (
-        meeting(conflict(Conflict.CERTAIN), comes_from("loader"), unless(sibling_moved())),
+        meeting(conflict(Conflict.CERTAIN), comes_from("loader"), unless(sibling_moved()), outside("probe")),
         meeting(conflict(Conflict.CALLER), left(Kind.BATCH), unless(sibling_moved())),
     )
     claim = Claim(MIXED_DEVICES)

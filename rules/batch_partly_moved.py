@@ -31,6 +31,7 @@ from ..rule import (
     conflict,
     cst,
     meeting,
+    outside,
     sibling_moved,
 )
 
@@ -40,7 +41,7 @@ class BatchPartlyMoved(Rule[Meeting]):
 
     code = "DEV402"
     name = "batch-partly-moved"
-    watches = (meeting(conflict(Conflict.CERTAIN, Conflict.BRANCHES), sibling_moved()),)
+    watches = (meeting(conflict(Conflict.CERTAIN, Conflict.BRANCHES), sibling_moved(), outside("probe")),)
     claim = Claim(MIXED_DEVICES, packages=("numpy",))
 
     def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:

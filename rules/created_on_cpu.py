@@ -44,6 +44,7 @@ from ..rule import (
     comes_from,
     cst,
     meeting,
+    outside,
 )
 
 
@@ -52,7 +53,7 @@ class CreatedOnCpu(Rule[Meeting]):
 
     code = "DEV403"
     name = "created-on-cpu"
-    watches = (meeting(comes_from("factory", "array")),)
+    watches = (meeting(comes_from("factory", "array"), outside("probe")),)
     claim = Claim(MIXED_DEVICES)
 
     def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:

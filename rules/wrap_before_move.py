@@ -34,6 +34,7 @@ from ..rule import (
     gives,
     held_by,
     move,
+    outside,
 )
 
 _GROUP = """
@@ -54,7 +55,7 @@ class WrapBeforeMove(Rule[Call | Move]):
     code = "DEV302"
     name = "wrap-before-move"
     watches = (
-        call("*.DistributedDataParallel", "*.DataParallel", gives("module")),
+        call("*.DistributedDataParallel", "*.DataParallel", gives("module"), outside("probe")),
         move(held_by("wrapped")),
     )
     claim = Claim(

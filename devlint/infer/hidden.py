@@ -145,11 +145,11 @@ def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]
         term = cls.own_attribute(name)
         if term is None or term.kind is not Kind.CONTAINER or _known_elsewhere(settled, attribute):
             continue
-        if found[0].what is Kind.PARAMETER and not _is_read(settled, cls, made, name):
-            continue
+        given = any(each.given for each in found)
+        if found[0].what is Kind.PARAMETER and (given or not _is_read(settled, cls, made, name)):
+            continue  # a caller's are those of its own modules
         target = _first_target(settled, cls, made, name)
         if target is not None and cls.node is not None and not _manages_itself(cls.node):
-            given = any(each.given for each in found)
             nested = any(each.nested for each in found)
             method, node = target
             form, replaceable = _form(settled, cls.node, method, node)

@@ -34,8 +34,10 @@ def holdings(machine: Machine, end: State, cls: str) -> Iterator[tuple[str, Hold
         if type(key) is tuple and key[0] == owner and isinstance(key[1], Attr):
             if value.kind is Kind.CONTAINER:
                 containers.append((key[1].name, value))
-            elif value.kind in _REGISTERED and type(value.who) is int:
-                own.update(may_be(objects, value.who))
+            elif type(value.who) is int and value.kind in _REGISTERED | {Kind.UNKNOWN}:
+                own.update(_chosen_from(objects, value.who))
+                if value.kind in _REGISTERED:
+                    own.update(may_be(objects, value.who))
     for name, whole in containers:
         leaves = list(_leaves(whole))
         kinds = {value.kind for value in leaves if value.kind is not Kind.NONE}
@@ -61,6 +63,14 @@ def holdings(machine: Machine, end: State, cls: str) -> Iterator[tuple[str, Hold
                 nested=any(part.kind is Kind.CONTAINER for part in _inside(whole)),
             ),
         )
+
+
+def _chosen_from(objects: Objects, ref: Ref) -> Iterator[Ref]:
+    """The containers of which something is an item, chosen at run time: the others are not used."""
+    for each in may_be(objects, ref):
+        while isinstance(objects.ways[each], (Item, Element)):
+            each = objects.parents[each]
+            yield each
 
 
 def _is_free(objects: Objects, value: Value) -> bool:

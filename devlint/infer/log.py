@@ -34,8 +34,6 @@ class RawMove(NamedTuple):
     iterates: ast.expr | None
     why: Why
     loops: int
-    probing: bool
-    """Whether it is expected to fail."""
     likens: bool
     """Whether it goes where a tensor is, and takes its dtype as well."""
     leaf: bool
@@ -229,6 +227,7 @@ class Log:
         "notes",
         "owners",
         "passed",
+        "probed",
         "reaches",
         "registered",
         "reveals",
@@ -262,6 +261,8 @@ class Log:
         """Modules, parameters and containers of those that were given to something that may keep them."""
         self.passed: set[Ref] = set()
         """Modules that were given to something of which nobody knows what it does to them."""
+        self.probed: list[ast.stmt] = []
+        """Statements that are expected to fail, or may."""
         self.holdings: dict[str, Holding] = {}
         """By attribute, what a method of a module leaves in containers of `self`."""
         self.leaves: dict[tuple[Origin, Becoming], None] = {}

@@ -106,7 +106,22 @@ class Observer:
         return At(_NO_SPAN, "", function, guard, loops, self.context(function))
 
     def _placed(self, at: At, node: ast.expr | ast.stmt) -> At:
+        if self.is_probed(node):
+            at = at._replace(context=at.context | {"probe"})
         return at._replace(span=self.text.span(node), node=NODE_TYPES.get(type(node), ""))
+
+    def is_probed(self, node: ast.AST) -> bool:
+        """Whether something is, or stands in, a statement that is expected to fail, or may."""
+        if not self._probed:
+            return False
+        line = getattr(node, "lineno", 0)
+        return any(first <= line <= last for first, last in self._probed)
+
+    @cached_property
+    def _probed(self) -> tuple[tuple[int, int], ...]:
+        """The lines of what is expected to fail, or may."""
+        found = {stmt for log in self.settled.logs.values() for stmt in log.probed}
+        return tuple((stmt.lineno, stmt.end_lineno or stmt.lineno) for stmt in found)
 
     def context(self, function: str) -> frozenset[str]:
         """Where the code of a function runs."""
@@ -191,7 +206,10 @@ class Observer:
             return place._replace(name=self.settled.module_name(place.of))
         if place.form is Form.SAME and self.settled.follows_a_tensor(place.of):
             return Place(Form.AT, "", self.settled.objects.parents[place.of])
-        return place._replace(name=self.settled.device_name(place))
+        name = self.settled.device_name(place)
+        if place.form is Form.SAME and not name:
+            return Place(Form.AT, "", place.of)  # what this file has no name for, nobody chose here
+        return place._replace(name=name)
 
     # Moves
 
@@ -211,8 +229,6 @@ class Observer:
         stale = log.stale.get(node, ())
         holders = tuple(self._holder(each) for each in stale if not self._told(function, node, each))
         at = self.at(node, function, raw.why, raw.loops)
-        if raw.probing:
-            at = at._replace(context=at.context | {"probe"})
         return event.Move(
             at,
             raw.method,
@@ -507,8 +523,11 @@ class Observer:
         if isinstance(found.at, ast.Name) and self._is_function(found.at.id):
             left = left._replace(label="")  # it is made, and meets, in what is called there
         right = self.traced(found.other, found.there, found.other_at, found.function)
+        place = self.at(at, function, raw.why, raw.loops)
+        if self.is_probed(found.at):
+            place = place._replace(context=place.context | {"probe"})
         return event.Meeting(
-            self.at(at, function, raw.why, raw.loops),
+            place,
             raw.how,
             left,
             right,

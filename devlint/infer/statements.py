@@ -455,6 +455,7 @@ class Statements(Expressions):
         tolerant = any(not isinstance(handler.body[-1], ast.Raise) for handler in node.handlers)
         self.trying += tolerant
         self.probing += probe
+        self.log.probed += node.body[:probe]
         self.run(node.body)
         self.probing -= probe
         self.trying -= tolerant
@@ -498,11 +499,15 @@ class Statements(Expressions):
             and last_name(item.context_expr) in knowledge.EXPECTS_FAILURE
             for item in node.items
         )
+        marks = self.state.marks.copy() if expects else None
         self.probing += expects
         if expects:
             self.require("try")
+            self.log.probed += node.body
         self.run(node.body)
         self.probing -= expects
+        if marks is not None:
+            self.state.marks = marks  # what fails holds nothing
         if self.state.alive:
             self.state.why, self.state.default = why, default
 

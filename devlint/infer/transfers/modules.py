@@ -193,12 +193,9 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
         kind = Kind.SCALAR if [value.kind for value in inputs] == [Kind.SCALAR] else Kind.TENSOR
         return machine.computed(node, kind, machine.meet(node, parties, "call"), inputs)
     given = [*args.positional, *args.keywords.values(), *args.unpacked]
-    fed = [
-        (at, value)
-        for at, value in given
-        if (value.kind in MAY_HOLD_TENSORS or value.kind is Kind.CONTAINER)
-        and not isinstance(at, ast.Starred)
-    ]
+    # What is in a mapping, or list, may stay on the cpu where nobody knows what is called.
+    taken = MAY_HOLD_TENSORS if base.kind is Kind.UNKNOWN else MAY_HOLD_TENSORS | {Kind.CONTAINER}
+    fed = [(at, value) for at, value in given if value.kind in taken and not isinstance(at, ast.Starred)]
     runs = base if base.kind is not Kind.UNKNOWN else base._replace(kind=Kind.MODULE)
     for index, (at, value) in enumerate(fed):
         # Of what else an unknown model takes, some may belong on the cpu: lengths, texts, settings.

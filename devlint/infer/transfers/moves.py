@@ -94,7 +94,6 @@ def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: 
         iterates,
         machine.state.why,
         machine.loops,
-        bool(machine.probing),
         _likens(site),
         _is_leaf(machine, site, base),
         vain,
