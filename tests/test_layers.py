@@ -63,6 +63,7 @@ ORDER = [
     *("commands.watch", "config.options", "config.flags", "commands.explain", "commands.printing"),
     *("commands.explain_line", "commands.keys", "commands.version"),
     *("commands.check", "doors"),
+    *("server", "commands.serve"),
     *("runtime", "testing"),
     "commands.completion",
     *("commands.cli", "commands.help", "__main__"),

@@ -23,7 +23,7 @@ _MORE = {
     "version": "version",
 }
 """Commands that folders of code are called by too, and the modules that run them."""
-_WITHOUT_VERBOSE = frozenset({*_MORE, "explain", "rule", "rules", "verify"})
+_WITHOUT_VERBOSE = frozenset({*_MORE, "explain", "rule", "rules", "server", "verify"})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -99,6 +99,10 @@ def _dispatch(arguments: list[str]) -> int:
         from .explain_line import main as explain_line
 
         return explain_line(arguments[1:])
+    if command == "server":
+        from .serve import main as serve
+
+        return serve(arguments[1:])
     if command in _MORE:
         if len(arguments) == 1 and os.path.lexists(command):
             raise DevlintError(f"{command} is a command, and a path here: ./{command} is the path")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..config import options
 from ..errors import DevlintError
 from ..runtime import verify
-from . import explain, keys, version
+from . import explain, explain_line, keys, serve, version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,6 +48,8 @@ def _whole(files: object) -> argparse.ArgumentParser:
     others = (
         explain.one(),
         explain.all_of_them(),
+        explain_line.parser(),
+        serve.parser(),
         keys.parser(),
         verify.parser(),
         version.parser(),

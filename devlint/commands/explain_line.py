@@ -37,7 +37,7 @@ class Asked(NamedTuple):
 
 def main(arguments: Sequence[str]) -> int:
     """Run the command and return the exit status."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     asked = place(options.place)
     configs = Configs(flags.selection(options), options.config, options.isolated)
     try:
@@ -118,13 +118,14 @@ def _a(what: str) -> str:
     return f"{'an' if what[0] in 'aeio' else 'a'} {what}"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
+    found = argparse.ArgumentParser(
         prog="devlint explain",
         description="Tell what the values on a line are, and why each rule that looked spoke or did not.",
         epilog="exit status: 0 explained, 2 there is no such line, the file cannot be read, or wrong usage",
     )
-    add = parser.add_argument
+    add = found.add_argument
     add("place", metavar="FILE:LINE[:COLUMN]", help="of a notebook FILE.ipynb:CELL:LINE[:COLUMN]")
     add("-v", "--verbose", action="store_true", help="tell of the rules that are about something else too")
     add("--output-format", choices=("text", "json"), default="text")
@@ -132,7 +133,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--isolated", action="store_true", help="read no configuration file")
     for flag in ("--select", "--extend-select", "--ignore"):
         add(flag, type=_codes, action="extend", metavar="CODES", help="as for `devlint check`")
-    return parser
+    return found
 
 
 def _codes(text: str) -> list[str]:

@@ -31,6 +31,7 @@ commands:
   rules         list the rules
   explain PLACE tell what is known of a line, FILE:LINE, and why each rule spoke or did not
   config [KEY]  list the keys of a configuration, or describe one
+  server        serve an editor (needs devlint[server])
   verify        prove the rules with torch (needs devlint[runtime])
   version       print the version
   generate-shell-completion SHELL

@@ -215,11 +215,21 @@ class Account(Record):
         for spot in self._observer.tracer.of(value, place, function, at, near=False):
             told |= spot.how == "made"
             by = value.origin.api if spot.how == "made" and value.origin is not None else ""
-            yield Step("made" if spot.how == "built" else spot.how, spot, spot.label, by)
+            label = "" if self._is_of(value, spot) else spot.label
+            yield Step("made" if spot.how == "built" else spot.how, spot, label, by)
         if told:
             return
         made = self._made(value.origin)
         yield from [made] if made is not None else self._source(value.who, at)
+
+    def _is_of(self, value: Value, spot: Spot) -> bool:
+        """Whether it is the very value that is moved at a place, not something that brings it along."""
+        node = self._by_span.get(spot.span) if spot.span is not None else None
+        moved = (
+            node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
+        )
+        known = self._known.get(moved) if moved is not None else None
+        return known is not None and known.value.who == value.who
 
     def _made(self, origin: Origin | None) -> Step | None:
         if origin is None or origin.at < 0 or origin.how in ("loader", "attribute"):

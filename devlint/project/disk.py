@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+from collections.abc import Callable
 
 from ..infer import infer_and_summarise, locate, summarise
 from ..source.text import decode
@@ -13,9 +14,17 @@ _MAX_BYTES = 4_000_000
 """Larger files are data; what they define is not asked for."""
 
 
-def project() -> Project:
-    """The files around those that are linted; each is read when another asks for what it defines."""
-    return Project(_read, summarise, locate, _observe)
+def project(unsaved: Callable[[str], str | None] | None = None) -> Project:
+    """The files around those that are linted; each is read when another asks for what it defines.
+
+    What is on the disk counts only where `unsaved` gives no text for a path.
+    """
+
+    def read(path: str) -> str | None:
+        text = unsaved(path) if unsaved is not None else None
+        return _read(path) if text is None else text
+
+    return Project(_read if unsaved is None else read, summarise, locate, _observe)
 
 
 def _observe(text: str, tree: ast.Module, name: str, view: View, rules: Watching) -> Observed:

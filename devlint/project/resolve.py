@@ -32,6 +32,10 @@ class Layout:
         self.project_of = lru_cache(maxsize=None)(self._project_of)
         self.module_name = lru_cache(maxsize=None)(self._module_name)
 
+    def lists(self, path: str) -> bool:
+        """Whether a file was there when its folder was read."""
+        return os.path.basename(path) in self._listed(os.path.dirname(path))
+
     def _module_name(self, path: str) -> str:
         """The name of a file's module, unique in the project: its way from the project's root."""
         root = self.project_of(os.path.dirname(path))
