@@ -14,9 +14,11 @@ is a Parameter, and a list of Parameters a `nn.ParameterList`.
     self.window: torch.Tensor
     self.register_buffer("window", torch.hann_window(512))
 
-An error where what it meets can be seen; a warning where it is a Parameter in another case, and so was meant
-to move. Left alone: 0-dim tensors and indices, which may stay on the cpu; what is moved where it is used, or
-by the class's own `to` or `_apply`; caches that methods fill; tensors that a caller gives.
+An error where what it meets is wherever the module runs; a warning where that is up to the caller of another
+method, where a caller gave the tensor, whose annotation says that it is one, or the constructor chose between
+the cpu and an accelerator, and where it is a Parameter in another case, and so was meant to move. Left alone:
+0-dim tensors and indices, which may stay on the cpu; what is moved where it is used, or by the class's own
+`to` or `_apply`; caches that methods fill; a Parameter that gives way to what is made to be nothing.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ from ..rule import (
     outside,
 )
 
+_CPU = "stays on the cpu"
 _ELSE = "under another condition it is a Parameter, which moves"
 
 
@@ -61,11 +64,15 @@ class UnregisteredTensor(Rule[Bind]):
                 "they stay behind when the module moves, nothing trains them, and `state_dict()` lacks them",
             )
             return
-        why = f"it meets `{hidden.meets}`, which is wherever the module runs" if hidden.meets else _ELSE
+        where = "wherever the module runs" if hidden.sure else "wherever the caller put it"
+        why = f"it meets `{hidden.meets}`, which is {where}" if hidden.meets else _ELSE
+        stays = _CPU
+        if hidden.given or hidden.placed:
+            stays = "stays where it was given" if hidden.given else "stays where the constructor put it"
         yield Report(
-            f"`self.{event.name}` is a plain tensor, which stays on the cpu when the module moves",
+            f"`self.{event.name}` is a plain tensor, which {stays} when the module moves",
             why,
-            None if hidden.meets else Severity.WARNING,
+            None if hidden.meets and hidden.sure and stays == _CPU else Severity.WARNING,
             _registered(node, event, ask),
         )
 

@@ -236,6 +236,10 @@ class Hidden(NamedTuple):
     """Whether what torch.nn has for it could stand in its place, as far as its uses in the class show."""
     meets: str = ""
     """Of a tensor, the expression that it meets where the module runs."""
+    sure: bool = True
+    """Of a tensor, whether what it meets is certainly where the module is."""
+    placed: bool = False
+    """Of a tensor, whether the constructor moved it to what was there."""
 
 
 class Bind(NamedTuple):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import permutations
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from ..core.places import ON_DEVICE, Form, Place
 from ..core.values import MADE, Origin, Value, is_made
 from .definitions import Function
 from .function import CONSTRUCTORS
-from .log import RawMeeting
+from .log import RawBind, RawMeeting
 from .settle import Settled
 
 _RANK = (Conflict.CERTAIN, Conflict.PORTABLE, Conflict.BRANCHES, Conflict.CALLER)
@@ -51,6 +51,16 @@ class Behind(NamedTuple):
     """An expression, good where the tensor was made, that says where the other is."""
 
 
+class Kept(NamedTuple):
+    """A plain tensor of a module that its constructor did not make on the cpu, and what it meets."""
+
+    attribute: str
+    """Its class and name, with a dot between."""
+    given: bool
+    """Whether a caller gave it; otherwise the constructor put it where it is."""
+    other_at: ast.AST
+
+
 class Meetings:
     """Judges the meetings of what a file makes on the cpu."""
 
@@ -60,6 +70,7 @@ class Meetings:
         self.objects = settled.objects
         self._text = text
         self._constructing: dict[str, bool] = {}
+        self._forwarded: dict[tuple[str, str], bool] = {}
         self._afterwards: dict[str, set[tuple[ast.AST, ast.AST]]] = {}
         self._flagged: dict[str, frozenset[str]] = {}
 
@@ -120,7 +131,7 @@ class Meetings:
                 continue
             if not origin.dims and other.kind is Kind.MODULE:
                 continue  # of no elements, or a number: no module runs on it, whatever the paths
-            if (raw.left, raw.right) in self.moved_afterwards(function):
+            if there.form not in ON_DEVICE and (raw.left, raw.right) in self.moved_afterwards(function):
                 continue  # nobody would move to where it is already
             conflict = self.apart(function, there, other, one)
             if conflict is None or self._only_later(function, at, origin):
@@ -138,6 +149,66 @@ class Meetings:
                 conflict = Conflict.BRANCHES if conflict is not Conflict.CALLER else conflict
             device = self._device(one, origin, there, other)
             yield Behind(function, raw, at, here, one, origin, other_at, there, other, conflict, device)
+
+    def kept(self) -> Iterator[Kept]:
+        """Where plain tensors that modules are given, or that constructors place, meet what is elsewhere."""
+        stays: dict[tuple[str, str], bool] = {}
+        for function, log in self.settled.logs.items():
+            home = self.file.functions.get(function)
+            if home is None or home.owner is None or home.own_name != CONSTRUCTORS[0]:
+                continue
+            for target, bind in log.binds.items():
+                if isinstance(target, ast.Attribute) and bind.owner.who == self.objects.self_of(home.owner):
+                    how = self._how_kept(home, bind)
+                    if how is not None:
+                        stays.setdefault((home.owner, bind.name), how)
+        if not stays or not self.portable or self._tests:
+            return
+        for function, log in self.settled.logs.items():
+            home = self.file.functions.get(function)
+            if home is None or home.owner is None or self.constructing(function):
+                continue
+            if self.among_cpu(function):
+                continue
+            for raw in log.meetings.values():
+                if (raw.left, raw.right) in self.moved_afterwards(function):
+                    continue
+                for at, here, one, other_at, there, other in (
+                    (raw.left, raw.here, raw.one, raw.right, raw.there, raw.other),
+                    (raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),
+                ):
+                    given = self._stays(stays, home.owner, _attribute(at, home))
+                    if given is None or here.form is not (Form.AT if given else Form.EITHER):
+                        continue
+                    if other.kind is Kind.MODULE and other.known is None:
+                        continue
+                    if other.kind not in (Kind.MODULE, Kind.PARAMETER) and _attribute(other_at, home):
+                        continue
+                    if self.apart(function, there, other, one) is Conflict.PORTABLE:
+                        yield Kept(f"{home.owner}.{_attribute(at, home)}", given, other_at)
+
+    def _stays(self, stays: Mapping[tuple[str, str], bool], owner: str, name: str) -> bool | None:
+        view = self.file.classes.get(owner)
+        if view is None or not name:
+            return None
+        return next((stays[cls.name, name] for cls in view.lineage() if (cls.name, name) in stays), None)
+
+    def _how_kept(self, home: Function, bind: RawBind) -> bool | None:
+        """Whether a caller gave what a constructor keeps, rather than that it placed it; None if unknown."""
+        place = bind.value.place
+        if bind.value.kind is not Kind.TENSOR:
+            return None
+        if place.form is Form.EITHER:
+            chosen = type(place.of) is not int or self.objects.is_made_in(place.of, home.name)
+            return False if chosen else None
+        if place.form is not Form.AT or type(place.of) is not int:
+            return None
+        roots = self.roots(place.of)
+        if roots and all(
+            self.objects.functions[root] == home.name and self._promised(root) for root in roots
+        ):
+            return True
+        return None
 
     def moved_afterwards(self, function: str) -> set[tuple[ast.AST, ast.AST]]:
         """The operands of operations whose result is moved at once: `table[index].to(device)`."""
@@ -204,7 +275,11 @@ class Meetings:
         if self._reads_arrays(function):
             return None
         called = other.kind is Kind.MODULE and other.known is None  # what it is, only its call suggests
-        if called or one.origin is None or one.origin.function != function:
+        if called or one.origin is None:
+            return None
+        if one.origin.attribute:
+            return Conflict.CALLER if self._is_given_to_module(function, ref) else None
+        if one.origin.function != function:
             return None
         follows, borrows = self._follows(function), self._borrows(one, ref)
         if found <= {None}:  # nobody knows where it is, but the size of what it meets may be its own
@@ -215,6 +290,25 @@ class Meetings:
             return Conflict.CALLER
         promised = any(map(self._promised, roots))
         return Conflict.CALLER if promised else None
+
+    def _is_given_to_module(self, function: str, ref: Ref) -> bool:
+        """Whether a method of a module is given an object, and nobody gives it what is on the cpu."""
+        roots = self.roots(ref)
+        if not roots or self._is_attribute(ref) or not self._is_of_module(function):
+            return False
+        for root in roots:
+            if not self.objects.is_parameter(root) or self.objects.functions[root] != function:
+                return False
+        return not any(
+            value.place.form is Form.CPU or is_made(value)
+            for _, site in self.settled.sites.get(function, ())
+            for value in site.arguments.values()
+        )
+
+    def _is_of_module(self, name: str) -> bool:
+        function = self.file.functions.get(name)
+        view = self.file.view(function.owner) if function is not None and function.owner is not None else None
+        return view is not None and view.is_module
 
     def _is_attribute(self, ref: Ref) -> bool:
         """Whether an object is an attribute of something that a function is given: of a record, say."""
@@ -271,7 +365,11 @@ class Meetings:
             return False
         function = self.file.functions.get(self.objects.functions[ref])
         way = self.objects.ways[ref]
-        return function is not None and isinstance(way, Root) and function.positional[1:2] == [way.name]
+        if function is not None and isinstance(way, Root) and self._is_given_tensors(function, way.name):
+            return True
+        if function is None or function.own_name not in _FORWARD:
+            return False
+        return isinstance(way, Root) and function.positional[1:2] == [way.name]
 
     def roots(self, ref: Ref, depth: int = _MAX_DEPTH) -> list[Ref]:
         """What an object is part of, in the end; of what is one of several, each of those."""
@@ -297,8 +395,39 @@ class Meetings:
             return None
         function = self.file.functions.get(self.objects.functions[ref])
         view = self.file.view(function.owner) if function is not None and function.owner is not None else None
-        forward = function is not None and function.own_name in _FORWARD
-        return Conflict.PORTABLE if forward and view is not None and view.is_module else Conflict.CALLER
+        if function is None or view is None or not view.is_module:
+            return Conflict.CALLER
+        forward = function.own_name in _FORWARD or knowledge.runs_like_forward(function.own_name, view.topics)
+        return Conflict.PORTABLE if forward or self._is_forwarded(function, way.name) else Conflict.CALLER
+
+    def _is_forwarded(self, function: Function, name: str) -> bool:
+        """Whether a method is given what is where its module is, by a method that is."""
+        key = (function.name, name)
+        known = self._forwarded.get(key)
+        if known is None:
+            self._forwarded[key] = False
+            known = self._forwarded[key] = any(
+                self._is_with_module(site.arguments[name])
+                for _, site in self.settled.sites.get(function.name, ())
+                if name in site.arguments
+            )
+        return known
+
+    def _is_given_tensors(self, function: Function, name: str) -> bool:
+        """Whether callers of a function in this file give it tensors only."""
+        given = [
+            site.arguments[name].kind
+            for _, site in self.settled.sites.get(function.name, ())
+            if name in site.arguments
+        ]
+        return bool(given) and all(kind in TENSORS for kind in given)
+
+    def _is_with_module(self, value: Value) -> bool:
+        """Whether a value is where a module is: what that was given, or made of it."""
+        ref = value.place.of if value.place.form in (Form.AT, Form.SAME) else value.who
+        if type(ref) is not int or is_made(value):
+            return False
+        return {self._rooted(root) for root in self.roots(ref)} == {Conflict.PORTABLE}
 
     def _fed_cpu(self, root: Ref, depth: int = _MAX_DEPTH) -> bool:
         """Whether a private method, or a function in a function, is given only what nobody put elsewhere.
@@ -507,6 +636,21 @@ def _plain(test: ast.expr) -> ast.expr:
 def _encloses(outer: ast.If, inner: ast.AST) -> bool:
     start, end = getattr(inner, "lineno", 0), getattr(inner, "end_lineno", 0)
     return outer.lineno <= start and end <= (outer.end_lineno or 0)
+
+
+def _attribute(node: ast.AST, home: Function) -> str:
+    """The attribute of `self` that an expression is, or is a view of."""
+    while True:
+        if isinstance(node, ast.Subscript):
+            node = node.value
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            node = node.func.value
+        elif isinstance(node, ast.Attribute):
+            if isinstance(node.value, ast.Name):
+                return node.attr if home.positional[:1] == [node.value.id] else ""
+            node = node.value
+        else:
+            return ""
 
 
 def _operands(call: ast.Call) -> list[ast.AST]:

@@ -353,7 +353,7 @@ class Expressions(Machine):
         )
         if base.place.form is Form.CPU or is_made(base):
             for part, value in indices:
-                if value.kind in (Kind.TENSOR, Kind.PARAMETER):
+                if value.kind in (Kind.TENSOR, Kind.PARAMETER, Kind.UNKNOWN):
                     self.meeting("index", at, self.where(base), base, part, self.where(value), value)
 
     def _dimensions_of_index(self, where: ast.expr, index: Value) -> int:

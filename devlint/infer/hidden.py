@@ -10,7 +10,7 @@ from ..core.events import Conflict, Container, Hidden
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Ref
 from ..core.values import Value, is_made
-from .behind import Behind
+from .behind import Behind, Kept
 from .classes import Class
 from .function import CONSTRUCTORS
 from .log import Holding, Log, RawMove
@@ -18,6 +18,7 @@ from .machine import COPIES
 from .settle import Settled
 
 _SURE = (Conflict.CERTAIN, Conflict.PORTABLE)
+_KNOWN = (*_SURE, Conflict.CALLER)
 _QUOTED = 40
 _LISTS = (ast.List, ast.Tuple, ast.ListComp)
 _ITERATES = (ast.For, ast.AsyncFor, ast.comprehension)
@@ -27,26 +28,56 @@ _LIST_METHODS = frozenset({"append", "extend", "insert"})
 _DICT_METHODS = frozenset({"items", "keys", "values"})
 
 
-def hidden(settled: Settled, behind: Iterable[Behind]) -> Iterator[tuple[ast.AST, Hidden]]:
+def hidden(
+    settled: Settled, behind: Iterable[Behind], kept: Iterable[Kept]
+) -> Iterator[tuple[ast.AST, Hidden]]:
     """By the targets that first assign it, what modules of the file do not know of.
 
-    `behind` are the meetings of what the file makes on the cpu.
+    `behind` are the meetings of what the file makes on the cpu, `kept` those of what modules keep where it
+    is.
     """
     for cls in settled.file.classes.values():
         if _is_plain(cls):
             yield from _containers(settled, cls)
     met: dict[str, Behind] = {}
     for found in behind:
-        if found.origin.attribute and found.conflict in _SURE:
-            met.setdefault(found.origin.attribute, found)
+        if found.origin.attribute and found.conflict in _KNOWN:
+            for attribute in _assigning(settled, found.origin.attribute):
+                known = met.get(attribute)
+                if known is None or (known.conflict not in _SURE and found.conflict in _SURE):
+                    met[attribute] = found
+    stays: dict[str, Kept] = {}
+    for each in kept:
+        for attribute in _assigning(settled, each.attribute):
+            stays.setdefault(attribute, each)
     for cls in settled.file.classes.values():
         if _is_plain(cls):
             for name in cls.assigned():
+                also = stays.get(f"{cls.name}.{name}")
                 meeting = met.get(f"{cls.name}.{name}")
+                if meeting is not None and _else_untrained(settled, cls, name):
+                    continue
                 if meeting is not None:
-                    yield from _tensor(settled, cls, name, ast.unparse(meeting.other_at)[:_QUOTED])
+                    where = ast.unparse(meeting.other_at)[:_QUOTED]
+                    yield from _tensor(settled, cls, name, where, meeting.conflict in _SURE)
+                elif also is not None:
+                    where = ast.unparse(also.other_at)[:_QUOTED]
+                    for node, told in _tensor(settled, cls, name, where):
+                        placed = not also.given
+                        fits = told.replaceable and not placed  # as it says where to
+                        yield node, told._replace(given=not placed, placed=placed, replaceable=fits)
                 elif _else_parameter(settled, cls, name):
                     yield from _tensor(settled, cls, name, "")
+
+
+def _assigning(settled: Settled, attribute: str) -> Iterator[str]:
+    """An attribute, by the class that assigns it: the one that reads it, or a base of that."""
+    owner, _, name = attribute.rpartition(".")
+    view = settled.file.classes.get(owner)
+    for cls in view.lineage() if view is not None else ():
+        if name in cls.assigned():
+            yield f"{cls.name}.{name}"
+            return
 
 
 def _is_plain(cls: Class) -> bool:
@@ -76,6 +107,13 @@ def _else_parameter(settled: Settled, cls: Class, name: str) -> bool:
     return _is_read(settled, cls, made, name)
 
 
+def _else_untrained(settled: Settled, cls: Class, name: str) -> bool:
+    """Whether a Parameter gives way to what is made to be nothing: what uses it asks for that."""
+    made = _making(settled, cls)
+    raws = [settled.logs[method].binds[node] for method, node in _targets(settled, cls, made, name)]
+    return any(raw.untrained for raw in raws) and any(raw.value.kind is Kind.PARAMETER for raw in raws)
+
+
 def _is_read(settled: Settled, cls: Class, made: list[str], name: str) -> bool:
     """Whether a method of the class that does not make the object reads an attribute."""
     return any(
@@ -90,7 +128,9 @@ def _dims(value: Value) -> int:
     return value.origin.dims if value.origin is not None else 0
 
 
-def _tensor(settled: Settled, cls: Class, name: str, met: str) -> Iterator[tuple[ast.AST, Hidden]]:
+def _tensor(
+    settled: Settled, cls: Class, name: str, met: str, sure: bool = False
+) -> Iterator[tuple[ast.AST, Hidden]]:
     """A tensor that the constructor makes on the cpu, and that meets what is elsewhere."""
     made = _making(settled, cls)
     if cls.registers(name) or not set(cls.assigning(name)) <= set(made) or _moved_from_outside(settled, name):
@@ -109,7 +149,7 @@ def _tensor(settled: Settled, cls: Class, name: str, met: str) -> Iterator[tuple
         log = settled.logs[method]
         if log.binds[node].value.who in log.handed or _is_filled(settled, attribute, made):
             return
-    yield node, Hidden(Kind.TENSOR, form, False, once and not form, met)
+    yield node, Hidden(Kind.TENSOR, form, False, once and not form, met, sure)
 
 
 def _is_filled(settled: Settled, attribute: Ref, made: list[str]) -> bool:

@@ -568,7 +568,7 @@ class Observer:
     @cached_property
     def _hidden(self) -> dict[ast.AST, event.Hidden]:
         """By the target of an assignment, what a module does not know of."""
-        return dict(hidden(self.settled, self._found_behind))
+        return dict(hidden(self.settled, self._found_behind, self._judged.kept()))
 
     @cached_property
     def _found_behind(self) -> tuple[Behind, ...]:

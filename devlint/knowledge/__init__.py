@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from .attributes import MODULE_ONLY, TENSOR_ONLY, TENSOR_TOO
 from .brought import THIRD_PARTY, complaint, is_brought, libraries
+from .classes import runs_like_forward
 from .find import attribute, bind, find, kind_of_class, method, topics_of_class
 from .find import provide as provide_rows
 from .row import Hint, Row
@@ -34,6 +35,7 @@ __all__ = [
     "method",
     "offers",
     "provide",
+    "runs_like_forward",
     "topics_of_class",
 ]
 

@@ -51,6 +51,10 @@ _TOPICS = """
     record: typing.NamedTuple typing.TypedDict pydantic.BaseModel
     process: multiprocessing.Process torch.multiprocessing.Process
     """
+_RUN = {
+    "framework:lightning": "training_step validation_step test_step predict_step",
+}
+"""By framework, the methods of modules that get their batch on the module's device."""
 _NO_MODULES = words("Parameter Buffer UninitializedParameter UninitializedBuffer ParameterDict")
 _OF_MODULES = ("torch.nn.", "torch.ao.nn.", "torchvision.models.", "timm.models.")
 
@@ -84,3 +88,8 @@ def topics_of(dotted: str, kind: Kind | None) -> frozenset[str]:
             found.add(f"framework:{frameworks[part]}")
         part = part.rpartition(".")[0]
     return frozenset(found)
+
+
+def runs_like_forward(method: str, topics: frozenset[str]) -> bool:
+    """Whether a framework calls a method of a module with what it has put where the module is."""
+    return any(method in words(_RUN.get(topic, "")) for topic in topics)
