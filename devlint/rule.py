@@ -15,6 +15,7 @@ from .core.events import (
     Compare,
     Conflict,
     Event,
+    Given,
     Hidden,
     Holder,
     Literal_,
@@ -27,6 +28,7 @@ from .core.events import (
 )
 from .core.kinds import TENSORS, Kind
 from .core.places import Form, Place
+from .core.summary import Calling
 from .core.watches import (
     Test,
     Watch,
@@ -158,6 +160,15 @@ class Ask(Protocol):
     def subtracted_from(self, node: cst.CSTNode) -> Span | None:
         """The call whose result is subtracted from that of this call, itself or by a variable."""
 
+    def callers(self, function: str) -> tuple[Calling, ...]:
+        """The calls of a function, by its dotted name (`At.function`), in this and in other files."""
+
+    def given(self, seen: Seen) -> tuple[Given, ...]:
+        """What each call passes for the parameter that a value is, is part of, or is beside (`Seen.given`).
+
+        Nothing where it is no parameter's, or nobody is known to call the function.
+        """
+
     def events(self, kind: str) -> tuple[Event, ...]:
         """All events of one type (`call`, `move`, …) in the file, in source order."""
 
@@ -197,12 +208,14 @@ __all__ = [
     "At",
     "Bind",
     "Call",
+    "Calling",
     "Change",
     "Claim",
     "Compare",
     "Conflict",
     "Event",
     "Form",
+    "Given",
     "Hidden",
     "Holder",
     "Kind",

@@ -39,6 +39,9 @@ from ..rule import (
     outside,
 )
 
+_ELSEWHERE = (Form.LITERAL, Form.SAME, Form.EITHER, Form.ANYWHERE)
+_RUNS_ON_CPU = frozenset({"test", "dataset", "collate_fn", "worker"})
+
 
 class NumpyOnDevice(Rule[Call]):
     """A conversion to numpy of what lives on a device."""
@@ -56,6 +59,9 @@ class NumpyOnDevice(Rule[Call]):
         """Report the call; copy what it reads to the cpu first."""
         assert isinstance(node, cst.Call)
         seen = next(iter(_behind(event)))
+        if seen.given[1] and not _is_placed(seen):
+            yield from _given(node, event, ask, seen)
+            return
         if seen.place.form is Form.AT and not _mentions_devices(ask):
             return
         where = f"{'the device of ' * (seen.place.form is Form.AT)}`{seen.place.name or 'a device'}`"
@@ -72,13 +78,44 @@ def _behind(event: Call) -> Iterator[Seen]:
     """What the call reads and may be on a device."""
     wanted = {Kind.CONTAINER} if "by-method" in event.topics else {*TENSORS, Kind.CONTAINER}
     counts = ("size", "shape", "axis", "num")  # numpy takes numbers there, which a tensor makes of itself
-    for seen in (event.receiver, *(seen for name, seen in event.given.items() if name not in counts)):
-        if seen is not None and seen.kind in wanted:
-            place = seen.place
-            either = place.form is Form.EITHER and bool(place.name or place.of is not None)
-            own = place.form is Form.AT and bool(place.name) and seen.kind is not Kind.CONTAINER
-            if either or own or place.form in (Form.LITERAL, Form.SAME, Form.ANYWHERE):
+    read = (event.receiver, *(seen for name, seen in event.given.items() if name not in counts))
+    for seen in sorted(filter(None, read), key=_is_placed, reverse=True):
+        if seen.kind in wanted:
+            given = seen.given[1] and seen.kind in TENSORS and not _RUNS_ON_CPU & event.at.context
+            if given or _is_placed(seen):
                 yield seen
+
+
+def _is_placed(seen: Seen) -> bool:
+    """Whether the file itself shows that it may be on a device."""
+    place = seen.place
+    either = place.form is Form.EITHER and bool(place.name or place.of is not None)
+    own = place.form is Form.AT and bool(place.name) and seen.kind is not Kind.CONTAINER
+    return either or own or place.form in (Form.LITERAL, Form.SAME, Form.ANYWHERE)
+
+
+def _given(node: cst.Call, event: Call, ask: Ask, seen: Seen) -> Iterator[Report]:
+    """What callers give: a warning where one gives what is on a device, a note where nobody knows."""
+    given = ask.given(seen)
+    tensor = seen.certain or seen is event.receiver
+    there = next(
+        (each for each in given if each.place.form in _ELSEWHERE and (tensor or each.kind in TENSORS)), None
+    )
+    outside = [each.place.form for each in given if not each.test]
+    on_cpu = bool(outside) and all(form is Form.CPU for form in outside)
+    if there is None and (on_cpu or not seen.certain or seen is not event.receiver):
+        return
+    where = "wherever the caller put it"
+    if there is not None:
+        where = f"on `{there.place.name}`" if there.place.name else "wherever the module runs"
+        where += ", as a caller gives it"
+    yield Report(
+        f"`{seen.label}` is {where}, and `{event.callee.rpartition('.')[2]}` reads the host's memory",
+        "on an accelerator it raises: can't convert the tensor to numpy, use Tensor.cpu() first",
+        Severity.WARNING if there is not None else Severity.NOTE,
+        _copied(node, event),
+        ((there.spot, "it is given here"),) if there is not None else None,
+    )
 
 
 def _mentions_devices(ask: Ask) -> bool:
@@ -93,7 +130,9 @@ def _copied(node: cst.Call, event: Call) -> Change | None:
     pairs = [] if event.open else list(given)
     if event.receiver is not None and isinstance(node.func, cst.Attribute):
         pairs = [(node.func.value, event.receiver)]
-    behind = [seen for seen in _behind(event) if seen.kind in TENSORS]
+    first = next(iter(_behind(event)))
+    behind = [seen for seen in _behind(event) if _is_placed(seen) or seen == first]
+    behind = [seen for seen in behind if seen.kind in TENSORS]
     found = tuple((part, _on_cpu(part, seen.kind)) for part, seen in pairs if seen in behind)
     # A method of a tensor was called, which what is no tensor lacks; a function may take anything.
     safe = all(isinstance(part, cst.Call) or part is getattr(node.func, "value", None) for part, _ in found)

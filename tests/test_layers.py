@@ -38,7 +38,7 @@ ORDER = [
     *("infer.room", "infer.log", "infer.definitions", "infer.machine"),
     *("infer.conditions", "infer.annotations", "infer.apply", "infer.transfers"),
     *("infer.holdings", "infer.calls", "infer.expressions", "infer.statements"),
-    *("infer.extract", "infer.abroad", "infer.classes", "infer.function", "infer.file"),
+    *("infer.extract", "infer.abroad", "infer.classes", "infer.function", "infer.sites", "infer.file"),
     *(
         "infer.settle",
         "infer.behind",

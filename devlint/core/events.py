@@ -93,6 +93,20 @@ class Seen(NamedTuple):
     the receivers of calls."""
     leaf: bool = False
     """Whether it was made here for gradients to accumulate in: a Parameter, or `requires_grad=True`."""
+    given: tuple[str, str] = ("", "")
+    """The function and its parameter that it is, is part of, or is beside: where, its callers know."""
+
+
+class Given(NamedTuple):
+    """What one call passes for a parameter."""
+
+    kind: Kind
+    place: Place
+    """As the caller calls it; unknown where that passes on what nobody is known to give it."""
+    spot: Spot
+    """The call."""
+    test: bool = False
+    """Whether a test makes it: such values are small, and on the cpu."""
 
 
 class Holder(NamedTuple):

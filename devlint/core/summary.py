@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from .events import Why
+from .kinds import Kind
 from .paths import Path
 from .places import Place
 from .values import UNKNOWN, Origin, Value
@@ -125,6 +126,32 @@ class ClassSummary(NamedTuple):
     """Topics of all that its own methods call."""
 
 
+class Passed(NamedTuple):
+    """What a call passes for one parameter."""
+
+    name: str
+    kind: Kind
+    place: Place
+    """What it speaks of has a name, and is no object."""
+    own: str = ""
+    """The parameter of the caller that it is, is a part of, or is beside: nobody knows more there."""
+
+
+class Calling(NamedTuple):
+    """A call of a function of the project, with what it passes."""
+
+    callee: str
+    caller: str
+    """The dotted name of the function in which it stands; empty for the statements of a module."""
+    at: tuple[str, int]
+    """The call, as the function by the name that other files have for it, and the node's number in it."""
+    passed: tuple[Passed, ...]
+    open: bool
+    """Whether `*args` or `**kwargs` may pass more."""
+    test: bool = False
+    """Whether it stands in what a test framework collects."""
+
+
 class ModuleSummary(NamedTuple):
     """What a file defines at its top level."""
 
@@ -136,6 +163,8 @@ class ModuleSummary(NamedTuple):
     requires: Why
     stars: tuple[str, ...] = ()
     """Modules of which it imports all names, as it calls them."""
+    calls: tuple[Calling, ...] = ()
+    """The calls of the project's functions: for what it calls, not for who imports it."""
 
 
 NOTHING = FunctionSummary("", "plain", (), UNKNOWN, (), (), (), Why(), frozenset(), False, False)

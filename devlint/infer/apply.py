@@ -188,8 +188,8 @@ def function_call(
     if summary is None:
         return None
     given = bind_arguments(machine, summary, bound, args)
-    if function is not None:
-        record_site(machine, name, {key: each.value for key, each in given.items()})
+    sites = machine.log.abroad if function is None else machine.log.sites
+    sites.append(_site(machine, node, name, {key: each.value for key, each in given.items()}, args))
     if bound is not None and bound.kind is Kind.INSTANCE and summary.hook:
         return machine.unknown(node)
     return apply(machine, node, summary, given, bound)
@@ -209,13 +209,16 @@ def call_with(
     return apply(machine, node, summary, given, None)
 
 
-def record_site(machine: Machine, callee: str, arguments: dict[str, Value]) -> None:
-    """Remember a call of a function of this file."""
+def _site(
+    machine: Machine, node: ast.Call, callee: str, arguments: dict[str, Value], args: Arguments
+) -> CallSite:
+    """A call of a function of the project, as it stands."""
     state = machine.state
     refs = {value.who for value in arguments.values() if value.who is not None}
     places = {ref: place for ref, place in state.places.items() if ref in refs} if refs else {}
     marks = {key: mark for key, mark in state.marks.items() if key[1] in refs} if refs else {}
-    machine.log.sites.append(CallSite(callee, arguments, places, marks, state.why, state.touched))
+    more = args.starred or bool(args.unpacked)
+    return CallSite(callee, arguments, places, marks, state.why, state.touched, node, more)
 
 
 def apply(

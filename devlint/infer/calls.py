@@ -12,7 +12,7 @@ from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.paths import Attr
 from ..core.places import CPU, UNKNOWN_PLACE, literal
-from ..core.values import NONE, NUMBER, UNKNOWN, Api, Apis, Defined, Truth, Value, derived, dotted, is_made
+from ..core.values import NONE, NUMBER, UNKNOWN, Api, Apis, Defined, Truth, Value, derived, dotted, element_of, is_made
 from ..knowledge.row import Row
 from .apply import function_call
 from .holdings import hand
@@ -422,7 +422,9 @@ def _by_columns(machine: Machine, site: Site) -> Value:
         if kind is Kind.TENSOR and site.receiver is None:
             operations.note_tensors(machine, site)
         scalar = kind is Kind.TENSOR and base.kind is Kind.SCALAR
-        same = Value(Kind.SCALAR if scalar else kind, machine.where(base), base.who)
+        held = element_of(base) if base.kind is Kind.CONTAINER else None
+        place = machine.where(held if held is not None and held.kind in TENSORS else base)
+        same = Value(Kind.SCALAR if scalar else kind, place, base.who)
         if kind in TENSORS and is_made(base):
             dims = operations.dimensions(site, [base])
             origin = derived(base.origin, dims) if base.origin is not None else None
@@ -465,6 +467,10 @@ def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Argum
             return apply(machine, node, stored, args)
     if kind in TENSORS:
         return tensor_method(machine, node, base, name, args)
+    if kind is Kind.NUMBER and name in knowledge.REDUCES:
+        compared = _compared(machine, node.func)
+        if compared is not None:
+            return unknown_method(machine, node, compared, name, args)
     if kind is Kind.MODULE or kind is Kind.INSTANCE:
         return object_method(machine, node, base, name, args)
     if kind in (Kind.UNKNOWN, Kind.BATCH):
@@ -483,6 +489,15 @@ def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Argum
     site = _site(node, f"{kind.value.capitalize()}.{name}", base, args, row)
     _record(machine, site, site.api)
     return perform(machine, site)
+
+
+def _compared(machine: Machine, func: ast.expr) -> Value | None:
+    """What `(x > 0).sum()` is called on: a number has no such method, so it is where `x` is."""
+    test = func.value if isinstance(func, ast.Attribute) else None
+    left = machine.eval(test.left) if isinstance(test, ast.Compare) else UNKNOWN
+    if test is None or left.kind is not Kind.UNKNOWN or left.who is None:
+        return None
+    return machine.unknown(test)._replace(place=machine.where(left))
 
 
 def _class_method(

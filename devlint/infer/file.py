@@ -26,6 +26,7 @@ from .function import CONSTRUCTORS, UNINFORMED, Informed, Outcome, required
 from .function import run as run_function
 from .log import Log, Site
 from .machine import Machine, Program
+from .sites import calls_in
 from .statements import Statements
 
 _ROUNDS = 3
@@ -559,6 +560,7 @@ class File:
             {name: class_abroad(cls.summary(), self.name) for name, cls in sorted(self.classes.items())},
             self.outside.why,
             tuple(self._stars),
+            calls_in(self),
         )
 
 

@@ -138,19 +138,19 @@ def _enter(machine: Statements, owner: Class | None, given: dict[str, Value], ar
     for rest in (args.vararg, args.kwarg):
         if rest is not None:
             state.env[rest.arg] = Value(who=machine.objects.parameter(function.name, f"*{rest.arg}"))
-            _modules_given(machine, rest)
+            _given_alike(machine, rest)
             machine.objects.labels[machine.objects.parameter(function.name, f"*{rest.arg}")] = rest.arg
 
 
-def _modules_given(machine: Statements, rest: ast.arg) -> None:
-    """`*models: nn.Module`."""
+def _given_alike(machine: Statements, rest: ast.arg) -> None:
+    """`*models: nn.Module`, `*values: Tensor`."""
     whole = machine.state.env[rest.arg]
     ref = machine.ref(whole)
     if rest.annotation is None or ref is None:
         return
     promised = annotated(machine, rest.annotation, machine.objects.part(ref, Element()))
-    if promised is not None and promised.kind is Kind.MODULE:
-        machine.state.env[rest.arg] = container(ref, element=promised)
+    if promised is not None and promised.kind in (Kind.MODULE, Kind.TENSOR):
+        machine.state.env[rest.arg] = container(ref, element=_where_it_is(promised))
 
 
 def _receiver(machine: Statements, owner: Class | None) -> Value | None:

@@ -184,6 +184,10 @@ class Site(NamedTuple):
     why: Why
     touched: tuple[str, int] | None = None
     """Where the caller had initialised CUDA before."""
+    at: ast.AST | None = None
+    """The call."""
+    open: bool = False
+    """Whether `*args` or `**kwargs` may pass more."""
 
 
 class Stale(NamedTuple):
@@ -201,6 +205,7 @@ class Log:
     """What was recorded; a run that is superseded goes with its whole log."""
 
     __slots__ = (
+        "abroad",
         "binds",
         "born",
         "calls",
@@ -268,6 +273,8 @@ class Log:
         self.leaves: dict[tuple[Origin, Becoming], None] = {}
         """Copies, by how they came to be, that are used as only the leaf itself can be."""
         self.sites: list[Site] = []
+        self.abroad: list[Site] = []
+        """Calls of functions of other files."""
         self.stale: dict[ast.AST, tuple[Stale, ...]] = {}
         """By the node that moves a module which something holds."""
         self.notes: dict[Ref, int] = {}

@@ -182,7 +182,18 @@ class Observer:
             self.text.span(node) if isinstance(node, ast.expr) else None,
             "",
             made_here,
+            given=self._given(value, place),
         )
+
+    def _given(self, value: Value, place: Place) -> tuple[str, str]:
+        """The function and the parameter of which callers know where a value is."""
+        ref = place.of if place.form is Form.AT else value.who if place.form is Form.UNKNOWN else None
+        objects = self.settled.objects
+        roots = self._judged.roots(ref) if type(ref) is int else []
+        if not roots or not all(map(objects.is_parameter, roots)):
+            return "", ""
+        found = {(objects.functions[root], objects.labels[root]) for root in roots}
+        return min(found)
 
     def _kind(self, value: Value, function: str) -> Kind:
         kind = self.settled.kind_of_moved(value, function)

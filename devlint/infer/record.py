@@ -16,6 +16,7 @@ from ..core.kinds import Kind
 from ..core.objects import Objects
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import Key, State
+from ..core.summary import Calling
 from ..core.values import Api, Value
 from ..span import Span
 from .cure import Keeping, keepings
@@ -26,6 +27,7 @@ from .machine import Program
 from .observe import Observer, observed
 from .room import with_room
 from .settle import Settled
+from .sites import calls_in
 from .statements import Statements
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
@@ -95,6 +97,11 @@ class Record:
         self._file = File(tree, name, index=index, machine=partial(_Recording, book))
         with_room(self._file.analyse)
         self._observer = Observer(Settled(self._file), Text(text), sections)
+
+    @cached_property
+    def calls(self) -> tuple[Calling, ...]:
+        """The calls of the file's own functions, and of the project's."""
+        return calls_in(self._file)
 
     @cached_property
     def events(self) -> tuple[Event, ...]:

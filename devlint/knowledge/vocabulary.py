@@ -110,6 +110,8 @@ TENSOR_VIEWS = frozenset({"mT", "mH"})
 """Attributes, no methods, that only tensors have."""
 NO_LAYER = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "mm", "bmm", "mv"})
 """Methods of tensors that take tensors, and that nobody would name a layer after."""
+REDUCES = frozenset({"sum", "any", "all", "nonzero", "float", "long", "int", "cumsum", "argmax"})
+"""Methods that the result of a comparison has only if tensors, or arrays, were compared."""
 LAYER_NAMES = frozenset({"log_softmax"})
 """Methods of tensors of several words that a layer may well be called."""
 AXES = frozenset({"dim", "dims", "dim0", "dim1", "keepdim", "start_dim", "end_dim", "axis"})

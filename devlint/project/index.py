@@ -11,15 +11,20 @@ from typing import NamedTuple, Protocol
 
 from ..core.events import Event
 from ..core.kinds import Kind
-from ..core.summary import ClassSummary, FunctionSummary, ModuleSummary, within
+from ..core.summary import Calling, ClassSummary, FunctionSummary, ModuleSummary, within
 from ..core.values import Api, Defined, Value
 from ..span import Span
+from .mentions import Mentions
 from .resolve import Layout
 
 Answer = Value | FunctionSummary | ClassSummary | None
 _MAX_DEPTH = 64 if sys.version_info >= (3, 11) else 10
 """Files deeper in a chain of imports are unknown to the first; Python 3.10 runs out of stack before."""
 _MAX_FORWARDS = 16
+_MAX_CALLERS = 24
+"""Where more files than these mention a function, its callers are not looked for."""
+_BY_CLASS = frozenset({"__init__", "__call__", "forward"})
+"""Methods that are called by the name of their class, or of what holds an instance."""
 
 
 class Watching(Protocol):
@@ -77,6 +82,9 @@ class Project:
         self._running: list[_Running] = []
         self._at_hand: tuple[str, str] | None = None
         """The file that is being linted, and its text."""
+        self._mentions: dict[str, Mentions] = {}
+        """By the root of a project, the names in its files."""
+        self._callers: dict[tuple[str, str], tuple[Calling, ...]] = {}
         self._paths: dict[tuple[str, str], str] = {}
         """The file of each module by the root of its project, in which its name is unique, and that name."""
         self._asked: dict[str, set[str]] = {}
@@ -98,6 +106,8 @@ class Project:
         for each in _reached(path, askers):
             self._modules.pop(each, None)
             self._seen.pop(each, None)
+        self._mentions.clear()
+        self._callers.clear()
 
     def asked_by(self, path: str) -> frozenset[str]:
         """The files that a file's findings depend on, itself among them."""
@@ -140,6 +150,52 @@ class Project:
         if len(self._running) >= _MAX_DEPTH:
             return None
         return self._analyse(path)
+
+    def callers(self, function: str, path: str) -> tuple[Calling, ...]:
+        """The calls of a function of the file `path` in all of the project, whichever files are linted.
+
+        Those of the methods that it replaces count. Where many files mention it, only its own is looked at.
+        """
+        key = path, function
+        known = self._callers.get(key)
+        if known is None:
+            own = self.module(path)
+            if own is None:
+                return ()
+            names = {function} | self._replaced(function, path, own)
+            summaries = [own, *filter(None, map(self.module, self._mentioning(function, path, own)))]
+            known = tuple(call for each in summaries for call in each.calls if call.callee in names)
+            self._callers[key] = known
+        return known
+
+    def _mentioning(self, function: str, path: str, own: ModuleSummary) -> list[str]:
+        """The other files that mention a function, and the module or package that it is imported from."""
+        parts = function.removeprefix(f"{own.name}.").split(".")
+        name = parts[-2] if parts[-1] in _BY_CLASS and len(parts) > 1 else parts[-1]
+        root = self._root(path)
+        if root not in self._mentions:
+            self._mentions[root] = Mentions(self.layout.files(root), self._read)
+        found = [each for each in self._mentions[root].of(name) if each != path]
+        if len(found) > _MAX_CALLERS:
+            near = own.name.split(".")[-2:]
+            found = [each for each in found if any(self._mentions[root].has(each, part) for part in near)]
+        return found if len(found) <= _MAX_CALLERS else []
+
+    def _replaced(self, function: str, path: str, own: ModuleSummary) -> set[str]:
+        """The methods of base classes that a method takes the place of."""
+        owner, _, method = function.rpartition(".")
+        todo = [own.classes[owner]] if owner in own.classes and method not in _BY_CLASS else []
+        view, found, done = View(self, path), set[str](), set[str]()
+        while todo:
+            each = todo.pop()
+            for base in each.bases:
+                known = own.classes.get(base) or view.find(base)
+                if isinstance(known, ClassSummary) and known.name not in done:
+                    done.add(known.name)
+                    todo.append(known)
+                    if method in known.methods:
+                        found.add(known.methods[method])
+        return found
 
     def _analyse(self, path: str) -> ModuleSummary | None:
         running = _Running(path, len(self._running))
@@ -261,6 +317,11 @@ class View:
     def events(self, text: str, rules: Watching) -> tuple[tuple[Event, ...], ast.Module | None] | None:
         """What rules watch of the events in this file; see `Project.events`."""
         return self._project.events(self.path, text, rules)
+
+    def callers(self, function: str) -> tuple[Calling, ...]:
+        """The calls of a function of this file, or of one that calls, wherever the project has them."""
+        found = self._project.named(function, self.path)
+        return self._project.callers(function, found[0] if found is not None else self.path)
 
     def find(self, dotted: str) -> Answer:
         """What the project defines under a dotted name, as imported here or as a summary gave it."""

@@ -11,7 +11,12 @@ from typing import NamedTuple
 
 _MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "devlint.toml")
 """What the root of a project holds."""
+_APART = frozenset({"pyvenv.cfg"})
+"""What a folder holds that is no part of the project around it."""
+_NO_CODE = frozenset({"__pycache__", "node_modules", "site-packages"})
 _MAX_UP = 12
+_MAX_FILES = 4000
+"""Who calls a function is not looked for in larger projects."""
 _SUFFIXES = (".py", ".pyi")
 
 
@@ -28,6 +33,7 @@ class Layout:
     def __init__(self) -> None:
         self._names: dict[str, frozenset[str]] = {}
         self._roots: dict[str, tuple[str, ...]] = {}
+        self._files: dict[str, tuple[str, ...]] = {}
         self.find = lru_cache(maxsize=None)(self._find)
         self.project_of = lru_cache(maxsize=None)(self._project_of)
         self.module_name = lru_cache(maxsize=None)(self._module_name)
@@ -122,6 +128,31 @@ class Layout:
             if f"__init__{suffix}" in self._listed(folder):
                 return Found(os.path.join(folder, f"__init__{suffix}"), ".".join(rest))
         return None
+
+    def files(self, root: str) -> tuple[str, ...]:
+        """The Python files of a project, in order; none where there are too many, or where it has no mark."""
+        found = self._files.get(root)
+        if found is None:
+            found = self._files[root] = tuple(self._walk(root))
+        return found
+
+    def _walk(self, root: str) -> list[str]:
+        found: list[str] = []
+        todo = [root]
+        while todo:
+            folder = todo.pop()
+            listed = self._listed(folder)
+            if not _APART.isdisjoint(listed):
+                continue
+            for name in sorted(listed, reverse=True):
+                path = os.path.join(folder, name)
+                if name.endswith(".py"):
+                    found.append(path)
+                elif "." not in name and name not in _NO_CODE and os.path.isdir(path):
+                    todo.append(path)
+            if len(found) > _MAX_FILES or len(todo) > _MAX_FILES:
+                return []
+        return sorted(found)
 
     def _listed(self, folder: str) -> frozenset[str]:
         names = self._names.get(folder)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from ..bind.sections import Section
     from ..core.events import Event
+    from ..core.summary import Calling
     from ..infer.file import Index
     from ..match.watch import Matcher
     from ..span import Span
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
 
         def locate(self, node: tuple[str, int]) -> tuple[str, Span] | None:
             """The file and the place of a node that a summary named."""
+
+        def callers(self, function: str) -> tuple[Calling, ...]:
+            """The calls of a function of this file, wherever the project has them."""
 
         def events(self, text: str, rules: Matcher) -> tuple[tuple[Event, ...], ast.Module | None] | None:
             """What rules watch of the events in this file, and its tree, if an analysis for others tells."""

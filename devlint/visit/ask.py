@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst
 
-from ..core.events import Call
+from ..core.events import Call, Given, Spot
 from ..core.watches import EVENTS
 from ..errors import DevlintError
 from ..rule import Loop
@@ -17,15 +17,18 @@ from ..span import Span
 from .around import Around
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from libcst.metadata import CodeRange
 
     from ..core.events import Event, Seen
+    from ..core.summary import Calling
     from ..infer.record import Record
     from .slices import Slice
 
 
+_MAX_CALLS = 3
+"""How many calls a value is followed back through."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _BRANCHES = (ast.If, ast.IfExp, ast.BoolOp, ast.ExceptHandler, ast.match_case)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -260,6 +263,33 @@ class Questions:
     def kept_safely(self, node: libcst.CSTNode) -> bool | None:
         """Whether a result that a statement throws away could be kept without harm; None if not at all."""
         return self._file.record.kept_safely(self.span(node))
+
+    def callers(self, function: str) -> tuple[Calling, ...]:
+        """The calls of a function of the file, here and in other files of the project."""
+        project = self._file.around.project
+        found = project.callers(function) if project is not None else ()
+        return found or tuple(call for call in self._file.record.calls if call.callee == function)
+
+    def given(self, seen: Seen) -> tuple[Given, ...]:
+        """What each call passes for the parameter that a value is, is part of, or is beside."""
+        if not seen.given[1]:
+            return ()
+        return tuple(self._given(*seen.given, frozenset()))
+
+    def _given(self, function: str, parameter: str, above: frozenset[tuple[str, str]]) -> Iterator[Given]:
+        key = function, parameter
+        if key in above or len(above) > _MAX_CALLS:
+            return
+        for call in self.callers(function):
+            for passed in call.passed:
+                if passed.name != parameter:
+                    continue
+                further = tuple(self._given(call.caller, passed.own, above | {key})) if passed.own else ()
+                if further:
+                    yield from further
+                else:
+                    spot = Spot("put", None, "", passed.place.name, call.at)
+                    yield Given(passed.kind, passed.place, spot, call.test)
 
     def events(self, kind: str) -> tuple[Event, ...]:
         """All events of one type in the file, in source order."""

@@ -1,0 +1,118 @@
+"""The calls of the project's functions in a file, and what each passes, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Protocol
+
+from .. import knowledge
+from ..core.kinds import TENSORS, Kind
+from ..core.objects import Objects, Or
+from ..core.paths import Attr, Element, Item, Ref, Root
+from ..core.places import ANYWHERE, CPU, UNKNOWN_PLACE, Form, Place
+from ..core.summary import Calling, Passed
+from ..core.values import Value, element_of
+from .abroad import name_of
+from .definitions import Function
+from .log import Log, Site
+from .machine import ClassView
+
+_KEPT = frozenset({Form.CPU, Form.LITERAL, Form.EITHER, Form.ANYWHERE})
+_TOLD = frozenset({Kind.UNKNOWN, Kind.MODULE, Kind.INSTANCE, Kind.BATCH, Kind.CONTAINER, *TENSORS})
+_MAX_DEPTH = 6
+
+
+class Analysed(Protocol):
+    """What a file knows once it has been analysed."""
+
+    name: str
+    objects: Objects
+    functions: dict[str, Function]
+    module: Function
+    logs: dict[str, Log]
+
+    def view(self, dotted: str) -> ClassView | None:
+        """A class of the project."""
+
+
+def calls_in(file: Analysed) -> tuple[Calling, ...]:
+    """All calls of functions of the project, in the order of the functions they stand in."""
+    found = []
+    for caller, log in file.logs.items():
+        home = file.functions.get(caller, file.module)
+        test = home.own_name.startswith(knowledge.COLLECTED)
+        for site in (*log.sites, *log.abroad):
+            if site.at is not None:
+                passed = tuple(_passed(file, site))
+                at = caller or name_of(file.name), home.number(site.at)
+                found.append(Calling(site.callee, caller, at, passed, site.open, test))
+    return tuple(found)
+
+
+def _passed(file: Analysed, site: Site) -> Iterator[Passed]:
+    for name, value in site.arguments.items():
+        if value.kind not in _TOLD:
+            yield Passed(name, value.kind, value.place._replace(of=None, when=frozenset()))
+            continue
+        place, own = _told(file, _where(value, site.places))
+        yield Passed(name, value.kind, place, own)
+
+
+def _where(value: Value, places: Mapping[Ref, Place]) -> Place:
+    """Where an argument is; of a container, where what is in it is."""
+    if value.kind in (Kind.MODULE, Kind.INSTANCE):
+        place = places.get(value.who) if type(value.who) is int else None
+        if place is not None:
+            return place
+        made = value.origin is not None and value.origin.how == "made"
+        return CPU if made else UNKNOWN_PLACE
+    if value.kind is Kind.CONTAINER:
+        element = element_of(value)
+        return _where(element, places) if element is not None and element.kind in TENSORS else UNKNOWN_PLACE
+    moved = value.origin is not None and value.origin.how == "moved"
+    if value.place.form is Form.UNKNOWN and value.kind not in TENSORS and value.who is not None and not moved:
+        return Place(Form.AT, "", value.who)
+    return value.place
+
+
+def _told(file: Analysed, place: Place) -> tuple[Place, str]:
+    """A place without the objects of a run, and the caller's own parameter that it speaks of."""
+    objects, ref = file.objects, place.of
+    if place.form in _KEPT:
+        name = place.name or (objects.labels[ref] if type(ref) is int else "")
+        return Place(place.form, name), ""
+    if type(ref) is not int:
+        return UNKNOWN_PLACE, ""
+    if place.form is Form.SAME and objects.ways[ref] != Attr("device"):
+        return Place(Form.SAME, objects.labels[ref] or place.name), ""
+    root = _root(objects, ref)
+    way = objects.ways[root] if root is not None else None
+    if root is None or not isinstance(way, Root):
+        return UNKNOWN_PLACE, ""
+    if way.kind == "self":
+        view = file.view(way.name)
+        return (ANYWHERE if view is not None and view.is_module else UNKNOWN_PLACE), ""
+    if way.kind != "parameter":
+        return UNKNOWN_PLACE, ""
+    function = file.functions.get(objects.functions[root])
+    owner = file.view(function.owner) if function is not None and function.owner is not None else None
+    if function is None:
+        return UNKNOWN_PLACE, ""
+    if owner is not None and owner.is_module and function.own_name in knowledge.RUNS_FORWARD:
+        return ANYWHERE, ""
+    return UNKNOWN_PLACE, way.name
+
+
+def _root(objects: Objects, ref: Ref, depth: int = _MAX_DEPTH) -> Ref | None:
+    """What an object is part of, in the end; None where it is one of several from different roots."""
+    while depth > 0:
+        way = objects.ways[ref]
+        if isinstance(way, Root):
+            return ref
+        if isinstance(way, Or):
+            roots = {_root(objects, each, depth - 1) for each in objects.sources[ref]}
+            return roots.pop() if len(roots) == 1 else None
+        if not isinstance(way, (Attr, Item, Element)):
+            return None
+        ref = objects.parents[ref]
+    return None
