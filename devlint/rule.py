@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from .claim import MIXED_DEVICES, NO_ACCELERATOR, RUNS, Claim, Observes, Raises, Runs, everywhere
+from .core.callers import all_on_cpu, on_device
 from .core.events import (
     At,
     Bind,
@@ -77,6 +78,7 @@ from .visit.cures import (
     move_argument,
     move_to,
     moves_only,
+    on_cpu,
     source_of,
 )
 
@@ -237,6 +239,7 @@ __all__ = [
     "Use",
     "Watch",
     "Why",
+    "all_on_cpu",
     "at_device",
     "available_device",
     "becomes",
@@ -267,6 +270,8 @@ __all__ = [
     "moves_only",
     "named",
     "of_leaf",
+    "on_cpu",
+    "on_device",
     "outside",
     "owner",
     "receiver",

@@ -15,10 +15,11 @@ Make it where the other one is:
         return x + noise
 
 What it meets may be known to be elsewhere, belong to the module (its parameters, what its submodules
-give), or be what `forward` is given. Parameters of other functions count, as a note, where the function
-or its class follows the devices of its arguments otherwise, or where the tensor's own size comes from what
-it meets: their callers may well keep to the cpu. The fix is unsafe: what it borrows the device of may be
-None on some path, and random numbers are drawn by the device's generator then.
+give), or be what `forward` is given. Parameters of other functions count where the function or its class
+follows the devices of its arguments otherwise, or where the tensor's own size comes from what it meets: a
+warning where a caller, in this file or another, has on a device what it gives; a note where nobody knows;
+nothing where all keep to the cpu. The fix is unsafe: what it borrows the device of may be None on some path,
+and random numbers are drawn by the device's generator then.
 
 Left alone: 0-dim tensors in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is stored by
 a number or slice (torch copies all of these), other default devices, constructors, datasets, collate
@@ -40,10 +41,13 @@ from ..rule import (
     Report,
     Rule,
     Severity,
+    Spot,
+    all_on_cpu,
     at_device,
     comes_from,
     cst,
     meeting,
+    on_device,
     outside,
 )
 
@@ -59,12 +63,18 @@ class CreatedOnCpu(Rule[Meeting]):
     def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
         """Report where the tensor is made."""
         surely = event.conflict in (Conflict.CERTAIN, Conflict.PORTABLE)
-        other = event.right
-        if other.place.name:
-            where = f" on `{other.place.name}`"
-        else:
-            caller = event.conflict is Conflict.CALLER
-            where = ", which is wherever the caller put it" if caller else ", which may be elsewhere"
+        severity, other = None if surely else Severity.NOTE, event.right
+        because: tuple[tuple[Spot | None, str], ...] = ()
+        where = f" on `{other.place.name}`" if other.place.name else ", which may be elsewhere"
+        if event.conflict is Conflict.CALLER and not other.place.name:
+            given = ask.given(other)
+            there = on_device(given)
+            if there is None and all_on_cpu(given):
+                return
+            where = ", which is wherever the caller put it"
+            if there is not None:
+                where = f", which a caller has on `{there.place.name or 'the device of a module'}`"
+                severity, because = Severity.WARNING, ((there.spot, "it is given here"),)
         change: Change | None = None
         if event.device and isinstance(node, cst.Call):
             placed = at_device(node, event.device)
@@ -77,9 +87,10 @@ class CreatedOnCpu(Rule[Meeting]):
         yield Report(
             f"{made} is {path}made on the cpu and meets `{other.label}`{where}",
             "a factory without `device=` makes its tensor on the default device",
-            None if surely else Severity.NOTE,
+            severity,
             change,
             (
+                *because,
                 (other.span if line != event.at.span.line else None, "they meet here"),
                 *((s, "") for s in other.spots),
             ),

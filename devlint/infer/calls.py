@@ -12,7 +12,20 @@ from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.paths import Attr
 from ..core.places import CPU, UNKNOWN_PLACE, literal
-from ..core.values import NONE, NUMBER, UNKNOWN, Api, Apis, Defined, Truth, Value, derived, dotted, element_of, is_made
+from ..core.values import (
+    NONE,
+    NUMBER,
+    UNKNOWN,
+    Api,
+    Apis,
+    Defined,
+    Truth,
+    Value,
+    derived,
+    dotted,
+    element_of,
+    is_made,
+)
 from ..knowledge.row import Row
 from .apply import function_call
 from .holdings import hand

@@ -80,6 +80,8 @@ def _told(file: Analysed, place: Place) -> tuple[Place, str]:
     objects, ref = file.objects, place.of
     if place.form in _KEPT:
         name = place.name or (objects.labels[ref] if type(ref) is int else "")
+        if place.form is Form.EITHER and not name:
+            return UNKNOWN_PLACE, ""  # as made here, or as a caller gives it
         return Place(place.form, name), ""
     if type(ref) is not int:
         return UNKNOWN_PLACE, ""

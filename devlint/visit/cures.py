@@ -127,3 +127,11 @@ _TAKES_NO_DEVICE = frozenset({"from_numpy", "frombuffer", "to_tensor", "pil_to_t
 def source_of(node: cst.CSTNode) -> str:
     """The source of a node."""
     return cst.Module([]).code_for_node(node)
+
+
+def on_cpu(node: cst.BaseExpression, detached: bool) -> cst.BaseExpression:
+    """The copy of a tensor on the cpu; without its gradient, if that is wanted."""
+    if not node.lpar and not isinstance(node, (cst.Name, cst.Attribute, cst.Call, cst.Subscript)):
+        node = node.with_changes(lpar=[cst.LeftParen()], rpar=[cst.RightParen()])
+    node = cst.Call(cst.Attribute(node, cst.Name("detach"))) if detached else node
+    return cst.Call(cst.Attribute(node, cst.Name("cpu")))
