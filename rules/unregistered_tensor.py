@@ -15,10 +15,10 @@ is a Parameter, and a list of Parameters a `nn.ParameterList`.
     self.register_buffer("window", torch.hann_window(512))
 
 An error where what it meets is wherever the module runs; a warning where that is up to the caller of another
-method, where a caller gave the tensor, whose annotation says that it is one, or the constructor chose between
-the cpu and an accelerator, and where it is a Parameter in another case, and so was meant to move. Left alone:
-0-dim tensors and indices, which may stay on the cpu; what is moved where it is used, or by the class's own
-`to` or `_apply`; caches that methods fill; a Parameter that gives way to what is made to be nothing.
+method, where a caller gave the tensor from the cpu, or the constructor chose between that and an accelerator,
+and where it is a Parameter in another case, and so was meant to move; a note where nobody gives it in sight.
+Left alone: 0-dim tensors and indices, which may stay on the cpu; what is moved where it is used, or by the
+class's own `to` or `_apply`; caches that methods fill; a Parameter that gives way to what no gradient reaches.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ from ..rule import (
     Bind,
     Change,
     Claim,
+    Form,
     Kind,
     Report,
     Rule,
@@ -69,10 +70,13 @@ class UnregisteredTensor(Rule[Bind]):
         stays = _CPU
         if hidden.given or hidden.placed:
             stays = "stays where it was given" if hidden.given else "stays where the constructor put it"
+        severity = None if hidden.meets and hidden.sure and stays == _CPU else Severity.WARNING
+        if hidden.given and not any(each.place.form is Form.CPU for each in ask.given(event.value)):
+            severity = Severity.NOTE  # who moves the module may give it what is there
         yield Report(
             f"`self.{event.name}` is a plain tensor, which {stays} when the module moves",
             why,
-            None if hidden.meets and hidden.sure and stays == _CPU else Severity.WARNING,
+            severity,
             _registered(node, event, ask),
         )
 

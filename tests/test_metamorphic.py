@@ -128,6 +128,7 @@ BY_DESIGN = {
     "DEV406/bug_functions:make",
     # What the only program that uses a module does with it is read within a file.
     "DEV403/near_script:Net",
+    "DEV404/near_registered:Given",
     "DEV404/near_registered:MovedFromOutside",
     # Of one batch that is not moved, both files tell what they see.
     "DEV401/bug_fed:Predictor",
