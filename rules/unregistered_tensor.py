@@ -18,7 +18,7 @@ An error where what it meets is wherever the module runs; a warning where that i
 method, where a caller gave the tensor from the cpu, or the constructor chose between that and an accelerator,
 and where it is a Parameter in another case, and so was meant to move; a note where nobody gives it in sight.
 Left alone: 0-dim tensors and indices, which may stay on the cpu; what is moved where it is used, or by the
-class's own `to` or `_apply`; caches that methods fill; a Parameter that gives way to what no gradient reaches.
+class's own `to` or `_apply`; caches that methods fill; a Parameter that gives way to what is not trained.
 """
 
 from __future__ import annotations
