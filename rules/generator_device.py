@@ -14,7 +14,8 @@ Draw where the generator is:
 
 For a loader it is a warning: where `torch.set_default_device` was called, the order is drawn there.
 
-Left alone: generators that the caller passes, and places that the file does not tell.
+A generator that a caller passes is a note where the numbers are drawn on the cpu wherever it is, a warning
+where a caller has it on a device. Left alone: places that the file does not tell.
 """
 
 from __future__ import annotations
@@ -33,9 +34,11 @@ from ..rule import (
     Report,
     Rule,
     Severity,
+    all_on_cpu,
     call,
     cst,
     gives,
+    on_device,
     outside,
 )
 
@@ -53,7 +56,7 @@ class GeneratorDevice(Rule[Call]):
     def suspects(self, event: Call) -> bool:
         """Whether it is known where the generator is."""
         seen = event.given["generator"]
-        known = seen.place.form in (*_AWAY, Form.CPU)
+        known = seen.place.form in (*_AWAY, Form.CPU) or bool(seen.given[1])
         return seen.kind is Kind.GENERATOR and known and not event.at.guard.absent
 
     def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
@@ -63,6 +66,10 @@ class GeneratorDevice(Rule[Call]):
         if not on_host and drawn.kind not in TENSORS:
             return
         place = drawn.place
+        if generator.given[1] and generator.place.form is Form.UNKNOWN:
+            if not on_host and place.form is Form.CPU:
+                yield from _of_caller(event, ask)
+            return
         if generator.place.form is Form.CPU:
             if on_host or not _is_away(place, following=False):
                 return
@@ -75,6 +82,20 @@ class GeneratorDevice(Rule[Call]):
             "on an accelerator it raises: a generator draws on its own device alone",
             Severity.WARNING if on_host else None,  # another file may have set the default device
         )
+
+
+def _of_caller(event: Call, ask: Ask) -> Iterator[Report]:
+    """Numbers that are drawn on the cpu, with a generator that a caller gives."""
+    given = ask.given(event.given["generator"])
+    there = on_device(given)
+    if there is None and all_on_cpu(given):
+        return
+    yield Report(
+        f"`{event.given['generator'].label}` is the caller's, and the numbers are drawn on the cpu",
+        "with one of an accelerator it raises: draw on `generator.device`",
+        Severity.NOTE if there is None else Severity.WARNING,
+        because=None if there is None else ((there.spot, "it is given here"),),
+    )
 
 
 def _is_away(place: Place, *, following: bool) -> bool:
