@@ -163,7 +163,9 @@ class Project:
             if own is None:
                 return ()
             names = {function} | self._replaced(function, path, own)
-            summaries = [own, *filter(None, map(self.module, self._mentioning(function, path, own)))]
+            others = self._mentioning(function, path, own)
+            self._asked.setdefault(path, set()).update(others)
+            summaries = [own, *filter(None, map(self.module, others))]
             known = tuple(call for each in summaries for call in each.calls if call.callee in names)
             self._callers[key] = known
         return known
