@@ -244,3 +244,15 @@ def test_no_address_of_devlints_own_is_made_up(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     made_up = r"https?://[^\s>)\"]*devlint|\bdevlint/devlint|devlint@v|rev: v|pip install '?devlint"
     assert re.findall(made_up, text) == []
+
+
+def test_what_a_grep_does_not_see(project: Path) -> None:
+    page = ROOT / "docs/torch-cuda.md"
+    (program,), (shown,) = blocks(page, "python"), blocks(page, "console")
+    (project / "src/sync.py").write_text(program)
+    command, _, output = shown.removeprefix("$ ").partition("\n")
+    done = run(command, project)
+    assert done.stdout == output
+    rows = [number for number, row in enumerate(program.splitlines(), 1) if "torch.cuda" in row]
+    assert f"rows {', '.join(map(str, rows[:-1]))} and {rows[-1]}," in page.read_text(encoding="utf-8")
+    (project / "src/sync.py").unlink()

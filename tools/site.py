@@ -35,8 +35,8 @@ SITE = ROOT / ".cache" / "site"
 NAVIGATION: dict[str, str | tuple[str, ...]] = {
     "Start": "index.md",
     "Use it": (
-        "configuration.md", "adoption.md", "ci.md", "pre-commit.md", "editors.md", "explain.md",
-        "simulated.md",
+        "configuration.md", "adoption.md", "torch-cuda.md", "ci.md", "pre-commit.md", "editors.md",
+        "explain.md", "simulated.md",
     ),
     "Trust it": (
         "field-report.md", "runtime.md", "proofs.md", "cuda-reports.md", "security.md", "comparison.md",

@@ -113,7 +113,7 @@ def parser() -> argparse.ArgumentParser:
     config(
         "--show-settings", action="store_true", help="print the settings of the first file, and lint nothing"
     )
-    config("--no-cache", action="store_true", help="accepted for later: no findings are cached yet")
+    config("-n", "--no-cache", action="store_true", help="accepted for later: no findings are cached yet")
     config("-j", "--jobs", type=_jobs, metavar="N", help="lint with so many processes (default: the cores)")
     config("--stdin-filename", metavar="NAME", help="the name of what is read from stdin")
 
