@@ -13,12 +13,13 @@ import pytest
 
 from devlint.commands.cli import main as main_program
 from devlint.config.settings import Selection, Settings
+from devlint.core.summary import ModuleSummary
 from devlint.finding import Severity
 from devlint.infer.file import File
 from devlint.match.registry import severities
 from devlint.project import disk
 from devlint.project.disk import project
-from devlint.project.index import Project
+from devlint.project.index import Project, View
 from devlint.run.lint import lint
 from devlint.testing import marks
 
@@ -146,3 +147,38 @@ def test_a_file_that_is_linted_is_read_and_parsed_once(
     assert [code for _, code in found(path, project())] == ["DEV101", "DEV202"]
     assert reads.call_count == 1
     assert parses.call_count == 1
+
+
+def test_who_asks_is_analysed_again_only_where_something_else_is_defined(tmp_path: Path) -> None:
+    texts = {
+        "make.py": "import torch\n\n\ndef make():\n    return torch.ones(3)\n",
+        "hand.py": "from make import make\n\n\ndef hand():\n    return make()\n",
+        "main.py": "from hand import hand\n\nx = hand()\nx.to('cuda')\nprint(x)\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / name).write_text(text)
+    files = project(lambda path: texts.get(Path(path).name))
+    analysed: list[str] = []
+    summarise_as_before = files._summarise
+
+    def summarise(tree: ast.Module, name: str, view: View) -> ModuleSummary:
+        analysed.append(name)
+        return summarise_as_before(tree, name, view)
+
+    files._summarise = summarise
+
+    def codes() -> list[str]:
+        analysed.clear()
+        main = tmp_path / "main.py"
+        return [each.code for each in lint(texts["main.py"], str(main), project=files)]
+
+    assert "DEV101" in codes()
+    assert sorted(analysed) == ["hand", "make"]
+    texts["make.py"] = f"# comment\n\n{texts['make.py']}"
+    files.renew(str(tmp_path / "make.py"))
+    assert "DEV101" in codes()
+    assert not analysed
+    texts["make.py"] = texts["make.py"].replace("torch.ones(3)", "object()")
+    files.renew(str(tmp_path / "make.py"))
+    assert "DEV101" not in codes()
+    assert "hand" in analysed

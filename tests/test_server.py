@@ -9,6 +9,7 @@ import random
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import IO, Any
 
@@ -38,6 +39,8 @@ out = model(mask)
 
 class Client:
     """A client that speaks JSON over two streams, and answers what servers ask."""
+
+    server: Server
 
     def __init__(self, reader: IO[bytes], writer: IO[bytes]) -> None:
         self.writer = writer
@@ -156,6 +159,7 @@ def client(tmp_path: Path) -> Any:
     thread = threading.Thread(target=server.run, args=(reader, writer), daemon=True)
     thread.start()
     found = Client(os.fdopen(to_client, "rb"), os.fdopen(from_client, "wb"))
+    found.server = server
     yield found
     found.writer.close()
     thread.join(PATIENCE)
@@ -276,6 +280,31 @@ def test_unsaved_text_is_what_other_documents_see_and_only_those_are_linted_agai
     client.notify("textDocument/didClose", textDocument={"uri": uris[2]})
     client.settle()
     assert "DEV101" not in [each["code"] for each in client.shown[uris[0]]]  # the disk counts again
+
+
+def test_an_analysis_that_is_overtaken_is_not_shown(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.initialize(tmp_path)
+    uri = client.open(tmp_path / "train.py", "x = 1\n")
+    assert client.wait(uri) == []
+    lint_as_before = client.server.analyses.lint
+    texts = []
+
+    def overtaken(document: Any, others: Any) -> Any:
+        texts.append(document.text)
+        if len(texts) == 1:  # while it goes on, somebody types
+            client.change(uri, {"text": "x = (\n"}, version=3)
+            while client.server.documents.get(uri) is document:
+                time.sleep(0.01)
+        return lint_as_before(document, others)
+
+    monkeypatch.setattr(client.server.analyses, "lint", overtaken)
+    client.published.clear()
+    client.change(uri, {"text": PROGRAM})
+    assert codes(client.wait(uri)) == [("DEV000", 1, 5)]
+    assert texts == [PROGRAM, "x = (\n"]
+    assert client.published == [uri]
 
 
 def test_each_folder_has_its_own_configuration_and_changes_of_it_count(

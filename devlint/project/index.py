@@ -109,6 +109,18 @@ class Project:
         self._mentions.clear()
         self._callers.clear()
 
+    def renew(self, path: str) -> None:
+        """A file has changed: it is analysed again, and who asks it only where it defines something else."""
+        path = os.path.abspath(path)
+        if path not in self._modules or self._modules[path] is None:
+            self.forget(path)
+            return
+        known = self._modules.pop(path)
+        self._seen.pop(path, None)
+        self._asked.pop(path, None)
+        if self.module(path) != known:
+            self.forget(path)
+
     def asked_by(self, path: str) -> frozenset[str]:
         """The files that a file's findings depend on, itself among them."""
         return frozenset(_reached(os.path.abspath(path), self._asked))

@@ -9,7 +9,7 @@ from ..config.discovery import Configs
 from ..errors import DevlintError
 from ..project.disk import project
 from ..run.explained import Explained
-from ..run.lint import lint
+from ..run.lint import lint, watching
 from ..source.files import excluded
 from .options import Options
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..config.settings import Settings
     from ..errors import BrokenRule
     from ..finding import Finding
+    from ..match.watch import Matcher
     from ..project.index import Project
     from .documents import Document
 
@@ -61,6 +62,7 @@ class Analyses:
         self._configs = Configs(options.selection, options.configuration, overrides=overrides)
         self._config_stamps: dict[str, tuple[int, int] | None] = {}
         self._project = project(self._unsaved)
+        self._project.watching = self._watching
         self._texts: dict[str, str] = {}
         self._read: dict[str, tuple[int, int] | None] = {}
         """What files on the disk were like when they were read."""
@@ -131,15 +133,26 @@ class Analyses:
             self._read[path] = stamp(path)
         return text
 
+    def _watching(self, path: str, text: str) -> Matcher | None:
+        """The rules for a document: one analysis tells what it defines, and what happens in it."""
+        try:
+            return watching(path, text, self.settings(path)) if path in self._texts else None
+        except DevlintError:
+            return None
+
     def _follow(self, texts: Mapping[str, str]) -> bool:
         """Let go of what was known of files that have changed; tell whether one that is not open has."""
         before, self._texts = self._texts, dict(texts)
         opened = {path for path, text in texts.items() if before.get(path) != text}
         on_disk = {path for path, known in self._read.items() if path not in texts and stamp(path) != known}
-        changed = opened | (before.keys() - texts.keys()) | on_disk
-        for path in changed:
+        others = (before.keys() - texts.keys()) | on_disk
+        for path in others:
             self._project.forget(path)
             self._read.pop(path, None)
+        for path in opened:
+            self._read.pop(path, None)
+            self._project.renew(path)
+        changed = opened | others
         self._round += bool(changed)
         return bool(on_disk)
 

@@ -59,7 +59,13 @@ NVIM_LINT = ["--format=%(path)s:%(row)d:%(col)d:%(code)s:%(text)s", "--no-show-s
     ("arguments", "pattern"),
     [
         pytest.param(
-            [*VS_CODE, *json.loads(blocks(EDITORS, "json")[0])["flake8.args"], "train.py"],
+            [
+                *VS_CODE,
+                *json.loads(next(each for each in blocks(EDITORS, "json") if "flake8" in each))[
+                    "flake8.args"
+                ],
+                "train.py",
+            ],
             r"'(\d+),(-?\d+),\w+,(\w+\d+):[^\r\n]*'",
             id="VS Code",
         ),
