@@ -387,3 +387,17 @@ def test_shells_complete(
     assert completed("devlint", "check", "--output-format", "j") == {"json", "json-lines", "junit"}
     monkeypatch.setitem(__import__("sys").modules, "shtab", None)
     assert "needs shtab: pip install shtab" in said(capsys, "generate-shell-completion", "bash")
+
+
+def test_statistics_tell_trees_apart(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (here / "sub/deep").mkdir(parents=True)
+    (here / "sub/b.py").write_text(BAD)
+    (here / "sub/deep/c.py").write_text("import torch\nx.to(d)\n")
+    paths = ["a.py", "sub/deep", "./sub"]
+    assert main([*paths, "--statistics", "-q"]) == 1
+    line = "5  TST101  [ ] discarded-result (a.py 2, sub/deep 1, ./sub 2)\n"
+    assert capsys.readouterr().out == line
+    (row,) = of(capsys, *paths, "-e", "--statistics", "--output-format", "json")
+    assert row["paths"] == {"a.py": 2, "sub/deep": 1, "./sub": 2}
+    assert main([".", "--statistics", "-q"]) == 1
+    assert capsys.readouterr().out == "5  TST101  [ ] discarded-result\n"

@@ -361,6 +361,7 @@ class _Check:
             problems=self.problems.all(),
             stale=self.stale,
             checked=self.checked > 0,
+            trees=self.options.paths if len(self.options.paths) > 1 else (),
         )
         if self.options.diff:
             text = "".join(self.diffs)

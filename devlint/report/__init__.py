@@ -43,6 +43,8 @@ class Outcome(NamedTuple):
     """What fails the run though nothing is wrong with the code: entries of a baseline that are fixed."""
     checked: bool = True
     """Whether there was anything to check."""
+    trees: Sequence[str] = ()
+    """The paths that statistics are told apart by; none for one count over all."""
     as_json: bool = False
     """Whether statistics are for programs."""
 
