@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+
+class Cause(Enum):
+    """Why a value is where an operation cannot take it, as far as `devlint run` can tell."""
+
+    BATCH = "it comes from a loader"
+    MADE = "it was made on the cpu"
+    ATTRIBUTE = "it is a plain attribute of a module"
+    CONTAINER = "its module is in a plain container"
+    MODULE = "its module was not moved"
+    OPTIMIZER = "it is the state of an optimizer"
+    MIXED = "nothing else is known"
+    NUMPY = "numpy cannot read a device"
+    GENERATOR = "a generator is of another device"
+    LOST_MOVE = "a moved copy is thrown away"
+    LOST_CAST = "a cast copy is thrown away"
 
 
 class Runs(NamedTuple):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
-from .claim import MIXED_DEVICES, NO_ACCELERATOR, RUNS, Claim, Observes, Raises, Runs, everywhere
+from .claim import MIXED_DEVICES, NO_ACCELERATOR, RUNS, Cause, Claim, Observes, Raises, Runs, everywhere
 from .core.callers import all_on_cpu, on_device
 from .core.events import (
     At,
@@ -189,6 +189,8 @@ class Rule(Generic[E]):
     name: ClassVar[str]
     """In kebab-case; it says what is bad."""
     severity: ClassVar[Severity] = Severity.ERROR
+    cause: ClassVar[Cause | None] = None
+    """For which cause `devlint run` reports the rule, where it sees a GPU stopped."""
     watches: ClassVar[tuple[Watch, ...]]
     """The events it is told of: those that match any of these."""
 
@@ -211,6 +213,7 @@ __all__ = [
     "Bind",
     "Call",
     "Calling",
+    "Cause",
     "Change",
     "Claim",
     "Compare",

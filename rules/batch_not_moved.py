@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from ..rule import (
     MIXED_DEVICES,
     Ask,
+    Cause,
     Claim,
     Conflict,
     Kind,
@@ -47,6 +48,7 @@ class BatchNotMoved(Rule[Meeting]):
 
     code = "DEV401"
     name = "batch-not-moved"
+    cause = Cause.BATCH
     watches = (
         meeting(conflict(Conflict.CERTAIN), comes_from("loader"), unless(sibling_moved()), outside("probe")),
         meeting(conflict(Conflict.CALLER), left(Kind.BATCH), unless(sibling_moved())),

@@ -34,6 +34,7 @@ from collections.abc import Iterator
 from ..rule import (
     MIXED_DEVICES,
     Ask,
+    Cause,
     Change,
     Claim,
     Conflict,
@@ -57,6 +58,7 @@ class CreatedOnCpu(Rule[Meeting]):
 
     code = "DEV403"
     name = "created-on-cpu"
+    cause = Cause.MADE
     watches = (meeting(comes_from("factory", "array"), outside("probe")),)
     claim = Claim(MIXED_DEVICES)
 

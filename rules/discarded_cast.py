@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from ..rule import (
     TENSORS,
     Ask,
+    Cause,
     Move,
     Observes,
     Report,
@@ -44,6 +45,7 @@ class DiscardedCast(Rule[Move]):
 
     code = "DEV105"
     name = "discarded-cast"
+    cause = Cause.LOST_CAST
     watches = (
         move(
             result("discarded", "rebound"),

@@ -27,6 +27,7 @@ from ..rule import (
     MIXED_DEVICES,
     TENSORS,
     Ask,
+    Cause,
     Claim,
     Move,
     Raises,
@@ -50,6 +51,7 @@ class DiscardedMove(Rule[Move]):
 
     code = "DEV101"
     name = "discarded-move"
+    cause = Cause.LOST_MOVE
     watches = (
         move(
             result("discarded"),

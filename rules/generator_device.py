@@ -26,6 +26,7 @@ from ..rule import (
     TENSORS,
     Ask,
     Call,
+    Cause,
     Claim,
     Form,
     Kind,
@@ -50,6 +51,7 @@ class GeneratorDevice(Rule[Call]):
 
     code = "DEV409"
     name = "generator-device"
+    cause = Cause.GENERATOR
     watches = (call("torch.*", gives("generator"), outside("probe")), call("Tensor.*", gives("generator")))
     claim = Claim(Raises("RuntimeError", "device type for generator"))
 

@@ -25,6 +25,7 @@ from collections.abc import Iterator
 from ..rule import (
     MIXED_DEVICES,
     Ask,
+    Cause,
     Claim,
     Conflict,
     Kind,
@@ -47,6 +48,7 @@ class MixedDevices(Rule[Meeting]):
 
     code = "DEV408"
     name = "mixed-devices"
+    cause = Cause.MIXED
     watches = (
         meeting(
             conflict(Conflict.CERTAIN),

@@ -24,6 +24,7 @@ from collections.abc import Iterator
 from ..rule import (
     MIXED_DEVICES,
     Ask,
+    Cause,
     Claim,
     Conflict,
     Kind,
@@ -43,6 +44,7 @@ class ModuleNotMoved(Rule[Meeting]):
 
     code = "DEV406"
     name = "module-not-moved"
+    cause = Cause.MODULE
     watches = (meeting(left(Kind.MODULE), conflict(Conflict.CERTAIN), outside("probe")),)
     claim = Claim(MIXED_DEVICES)
 

@@ -4,11 +4,9 @@ numpy works on the host's memory: `.numpy()` and every function given the tensor
 
     model(images.to(device)).detach().numpy()  # DEV407
 
-Copy to the cpu first: `model(images.to(device)).detach().cpu().numpy()`.
-
-What belongs to the module is wherever the module is: outside of `forward` that is a note, as a caller may
-move the whole module to the cpu first. The fix is unsafe where a function is given a variable, which may be
-None or a number on some path.
+Copy to the cpu first: `model(images.to(device)).detach().cpu().numpy()`. What belongs to the module is
+wherever the module is: outside of `forward` that is a note, as a caller may move the whole module to the
+cpu first. The fix is unsafe where a function is given a variable, perhaps None or a number on some path.
 
 What a function is given is a warning where a caller, in this file or another, has it on a device, and a note
 where nobody knows. Left alone: what may be anywhere, what all callers have on the cpu, branches for the cpu,
@@ -23,6 +21,7 @@ from ..rule import (
     TENSORS,
     Ask,
     Call,
+    Cause,
     Change,
     Claim,
     Form,
@@ -50,6 +49,7 @@ class NumpyOnDevice(Rule[Call]):
 
     code = "DEV407"
     name = "numpy-on-device"
+    cause = Cause.NUMPY
     watches = (call("Tensor.numpy", lacks("force"), outside("probe")), call("@host-only", outside("probe")))
     claim = Claim(Raises("TypeError", "device type tensor to numpy"), packages=("numpy",))
 

@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from ..rule import (
     MIXED_DEVICES,
     Ask,
+    Cause,
     Claim,
     Move,
     Observes,
@@ -55,6 +56,7 @@ class OptimizerBeforeMove(Rule[Move]):
 
     code = "DEV301"
     name = "optimizer-before-move"
+    cause = Cause.OPTIMIZER
     watches = (move(held_by("optimizer"), unless(casts())),)
     claim = Claim(
         MIXED_DEVICES,

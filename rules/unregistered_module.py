@@ -25,6 +25,7 @@ from ..rule import (
     MIXED_DEVICES,
     Ask,
     Bind,
+    Cause,
     Change,
     Claim,
     Kind,
@@ -45,6 +46,7 @@ class UnregisteredModule(Rule[Bind]):
 
     code = "DEV405"
     name = "unregistered-module"
+    cause = Cause.CONTAINER
     watches = (bind(hides(Kind.MODULE), outside("test")),)
     claim = Claim(MIXED_DEVICES)
 

@@ -29,6 +29,7 @@ from ..rule import (
     MIXED_DEVICES,
     Ask,
     Bind,
+    Cause,
     Change,
     Claim,
     Form,
@@ -51,6 +52,7 @@ class UnregisteredTensor(Rule[Bind]):
 
     code = "DEV404"
     name = "unregistered-tensor"
+    cause = Cause.ATTRIBUTE
     watches = (bind(hides(Kind.TENSOR, Kind.PARAMETER), outside("test", "dataset")),)
     claim = Claim(MIXED_DEVICES)
 

@@ -23,7 +23,7 @@ _MORE = {
     "version": "version",
 }
 """Commands that folders of code are called by too, and the modules that run them."""
-_WITHOUT_VERBOSE = frozenset({*_MORE, "explain", "rule", "rules", "server", "verify"})
+_WITHOUT_VERBOSE = frozenset({*_MORE, "explain", "rule", "rules", "run", "server", "verify"})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -111,6 +111,10 @@ def _dispatch(arguments: list[str]) -> int:
         from ..runtime.verify import main as verify
 
         return verify(arguments[1:])
+    if command == "run":
+        from ..runtime.running import main as run
+
+        return run(arguments[1:])
     from ..config.options import parse
     from .check import check
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..config import options
 from ..errors import DevlintError
-from ..runtime import verify
+from ..runtime import running, verify
 from . import explain, explain_line, keys, serve, version
 
 if TYPE_CHECKING:
@@ -51,6 +51,7 @@ def _whole(files: object) -> argparse.ArgumentParser:
         explain_line.parser(),
         serve.parser(),
         keys.parser(),
+        running.parser(),
         verify.parser(),
         version.parser(),
         _parser(),

@@ -32,6 +32,7 @@ commands:
   explain PLACE tell what is known of a line, FILE:LINE, and why each rule spoke or did not
   config [KEY]  list the keys of a configuration, or describe one
   server        serve an editor (needs devlint[server])
+  run SCRIPT    run a program on a simulated GPU and find what stops it there (needs devlint[runtime])
   verify        prove the rules with torch (needs devlint[runtime])
   version       print the version
   generate-shell-completion SHELL

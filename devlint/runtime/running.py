@@ -1,0 +1,225 @@
+"""`devlint run`: runs a program on the simulated device and reports where a GPU would have stopped it."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import gc
+import importlib.util
+import os
+import sys
+import traceback
+from typing import TYPE_CHECKING, NamedTuple
+
+from .. import report
+from ..claim import Cause
+from ..commands import printing
+from ..console import say, tell
+from ..errors import DevlintError
+from ..finding import Finding, Related, order
+from ..match.registry import installed
+from ..problems import Problem
+from . import frames
+from .execute import Target
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from ..match.registry import Installed
+    from .tracer import Event, Tracer
+
+CLEAN, FOUND, FAILED, LIMIT = range(4)
+_EPILOG = """\
+exit status: 0 nothing found, 1 findings, 2 the program could not be run to its end, 3 it came upon what is
+not simulated
+"""
+
+
+class _End(NamedTuple):
+    """How a program ended."""
+
+    status: int
+    message: str = ""
+
+
+def main(argv: Sequence[str]) -> int:
+    """Run the command and return its exit status."""
+    options = parser().parse_args(argv)
+    if not options.program:
+        raise DevlintError("run: name a script, or a module after -m")
+    name, *arguments = options.program
+    target = Target(name, options.module, arguments)
+    form = options.output_format or printing.format_of_environment() or "full"
+    if importlib.util.find_spec("torch") is None:
+        raise DevlintError("devlint run needs torch, which is not installed: pip install torch numpy")
+    run = target.prepare()
+    os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    import torch
+
+    from . import backend, origins, tracer, worker
+
+    if lacking := backend.missing():
+        raise DevlintError(f"torch {torch.__version__} cannot simulate a device: {lacking}")
+    rules = _by_cause()
+    worker.install("sim", options.devices)
+    tracer.watch_loaders(options.limit_steps)
+    origins.watch_modules()
+    seen = tracer.Tracer(stop=options.stop)
+    tracer.watch_backward(seen)
+    with _apart(machine=form not in printing.FOR_PEOPLE and options.output_file is None):
+        end = _run(run, seen)
+    findings = sorted((_finding(event, times, rules) for event, times in seen.events.values()), key=order)
+    _print(options, form, findings, end)
+    return FOUND if findings and end.status in (CLEAN, LIMIT) else end.status
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
+    about = "Run a program on a simulated accelerator, and report where a GPU would have stopped it."
+    usage = "devlint run [options] SCRIPT [ARGS ...]\n       devlint run [options] -m MODULE [ARGS ...]"
+    made = argparse.ArgumentParser(prog="devlint run", usage=usage, description=about, epilog=_EPILOG)
+    made.add_argument("-m", dest="module", action="store_true", help="run a module, as `python -m` does")
+    made.add_argument("--stop", action="store_true", help="stop at the first finding, as a GPU would")
+    made.add_argument("--limit-steps", type=_positive, metavar="N", help="end every loader after N batches")
+    made.add_argument(
+        "--devices", type=_positive, default=1, metavar="N", help="how many devices to simulate (default: 1)"
+    )
+    made.add_argument("--output-format", choices=report.FORMATS, help="default: full")
+    made.add_argument("-o", "--output-file", metavar="FILE", help="write the report there")
+    made.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
+    made.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+    return made
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or not int(text):
+        raise argparse.ArgumentTypeError(f"not a number from 1 on: {text!r}")
+    return int(text)
+
+
+@contextlib.contextmanager
+def _apart(*, machine: bool) -> Iterator[None]:
+    """Send what the program prints to stderr where stdout is for a machine to read."""
+    if not machine:
+        yield
+        return
+    sys.stdout.flush()
+    out = os.dup(1)
+    os.dup2(2, 1)
+    try:
+        yield
+    finally:
+        sys.stdout.flush()
+        os.dup2(out, 1)
+        os.close(out)
+
+
+def _run(run: Callable[[], None], seen: Tracer) -> _End:
+    """Run the program to its end."""
+    from .limit import NotSimulated
+    from .tracer import Stop
+
+    try:
+        with seen:
+            run()
+            gc.collect()
+    except Stop:
+        return _End(CLEAN)
+    except NotSimulated as error:
+        return _End(LIMIT, f"{error}{_where(error)}")
+    except SystemExit as error:
+        if error.code in (None, 0):
+            return _End(CLEAN)
+        said = f"with status {error.code}" if isinstance(error.code, int) else f"with {error.code}"
+        return _End(FAILED, f"the program exited {said}")
+    except KeyboardInterrupt:
+        return _End(FAILED, "interrupted")
+    except BaseException as error:
+        if NotSimulated.met and NotSimulated.met in str(error):  # a worker's, or one in another's words
+            return _End(LIMIT, NotSimulated.met)
+        if seen.end(error):
+            return _End(CLEAN, "the program ended at an error about devices that could not be mended")
+        _show(error)
+        return _End(FAILED, f"the program was stopped by {type(error).__name__}")
+    if NotSimulated.met:
+        return _End(LIMIT, f"{NotSimulated.met}; the program has handled that and gone on")
+    return _End(CLEAN)
+
+
+def _where(error: BaseException) -> str:
+    rows = traceback.extract_tb(error.__traceback__)
+    mine = [row for row in rows if frames.is_own(row.filename)]
+    return f" ({frames.shown(mine[-1].filename)}:{mine[-1].lineno})" if mine else ""
+
+
+def _show(error: BaseException) -> None:
+    """Print the traceback, without the frames that run the program."""
+    from .wording import present
+
+    present(error)
+    trace = error.__traceback__
+    while trace is not None and not frames.is_own(trace.tb_frame.f_code.co_filename):
+        trace = trace.tb_next
+    sys.stdout.flush()
+    tell(*"".join(traceback.format_exception(type(error), error, trace or error.__traceback__)).splitlines())
+
+
+def _by_cause() -> Mapping[Cause, Installed]:
+    """The rule to report for each cause: the first in the order of codes."""
+    found: dict[Cause, Installed] = {}
+    for _, rule in sorted(installed().items()):
+        cause = None if rule.rule is None else rule.rule.cause
+        if cause is not None:
+            found.setdefault(cause, rule)
+    if lacking := [cause.name for cause in Cause if cause not in found]:
+        raise DevlintError(f"no rule that is installed is about {', '.join(lacking)}")
+    return found
+
+
+def _finding(event: Event, times: int, rules: Mapping[Cause, Installed]) -> Finding:
+    rule = rules[event.cause]
+    place = event.place
+    message = event.message if times == 1 else f"{event.message} ({times} times)"
+    related = tuple(Related(at.path, at.start, at.end, note) for at, note in event.notes)
+    return Finding(
+        place.path,
+        place.start,
+        place.end,
+        rule.code,
+        rule.name,
+        rule.severity,
+        message,
+        event.reason,
+        None,
+        place.end.row,
+        related=related,
+    )
+
+
+def _print(options: argparse.Namespace, form: str, findings: list[Finding], end: _End) -> None:
+    paths = {f.path for f in findings} | {each.path for f in findings for each in f.related}
+    sources: dict[str, str] = {}
+    if form in report.WITH_SOURCES:
+        for path in sorted(paths):
+            with contextlib.suppress(OSError, UnicodeError), open(path, encoding="utf-8") as file:
+                sources[path] = file.read()
+    problems = [Problem(end.message)] if end.message else []
+    for problem in problems:
+        say(problem.message)
+    outcome = report.Outcome(
+        findings,
+        sources,
+        options.output_file is None and printing.wants_color(options.color, sys.stdout),
+        base=printing.project(os.getcwd()),
+        rules=installed() if form == "sarif" else {},
+        problems=problems,
+    )
+    text = printing.rendered(form, False, outcome)
+    if form in printing.FOR_PEOPLE:
+        text += printing.closing(outcome)
+    if options.output_file is not None:
+        from ..run.output import write
+
+        write(options.output_file, text.encode("utf-8", "backslashreplace"))
+        return
+    sys.stdout.write(text)

@@ -1,0 +1,298 @@
+"""`devlint run`: programs are run to their end, and what a GPU would have stopped is found at its line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SERVER = """
+import json, os, sys, torch, torch._dynamo
+from devlint.commands.cli import main
+for line in sys.stdin:
+    folder, arguments = json.loads(line)
+    child = os.fork()
+    if child == 0:
+        os.chdir(folder)
+        os.environ["NO_COLOR"] = "1"
+        for name, number in (("out", 1), ("err", 2)):
+            os.dup2(os.open(name, os.O_CREAT | os.O_WRONLY | os.O_TRUNC), number)
+        status = 70
+        try:
+            status = main(["run", *arguments])
+        finally:
+            sys.stdout.flush()
+            os._exit(status)
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+"""
+"""Torch is imported once, and each program has a process of its own."""
+
+
+class Ran(NamedTuple):
+    """What the command did."""
+
+    status: int
+    out: str
+    err: str
+
+
+@pytest.fixture(scope="module")
+def run(torch_installed: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Ran]]:
+    pipe = subprocess.PIPE
+    server = subprocess.Popen([sys.executable, "-c", SERVER], stdin=pipe, stdout=pipe, text=True)
+    assert server.stdin is not None
+    assert server.stdout is not None
+    stdin, stdout = server.stdin, server.stdout
+
+    def call(source: str, *arguments: str, files: dict[str, str] | None = None) -> Ran:
+        folder = tmp_path_factory.mktemp("program")
+        (folder / "program.py").write_text(source)
+        for name, text in (files or {}).items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_text(text)
+        stdin.write(json.dumps([str(folder), arguments]) + "\n")
+        stdin.flush()
+        status = int(stdout.readline())
+        return Ran(status, (folder / "out").read_text(), (folder / "err").read_text())
+
+    yield call
+    server.kill()
+    server.wait()
+
+
+BUGS = """\
+import numpy
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+class Double(torch.autograd.Function):
+    @staticmethod
+    def forward(context, x):
+        return x * 2
+
+    @staticmethod
+    def backward(context, gradient):
+        return gradient * torch.full((4,), 2.0)  # created-on-cpu
+
+
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.scale = torch.ones(4)
+        self.first = nn.Linear(4, 4)
+        self.rest = [nn.Linear(4, 4)]
+
+    def forward(self, x):
+        x = self.first(x)  # batch-not-moved
+        x = x * self.scale  # unregistered-tensor
+        noise = torch.randn(x.shape)
+        for layer in self.rest:
+            x = layer(x)  # unregistered-module
+        return Double.apply(x) + noise  # created-on-cpu
+
+
+model = Net()
+model.to(device)
+loader = DataLoader(TensorDataset(torch.rand(8, 4)), batch_size=4)
+optimizer = torch.optim.Adam(model.parameters())
+weights = torch.rand(4, 4)
+weights.to(device)  # discarded-move
+steps = 0
+for (x,) in loader:
+    x.to(device)  # discarded-move
+    optimizer.zero_grad()
+    loss = (model(x) * weights).pow(2).mean()  # created-on-cpu
+    loss.backward()
+    optimizer.step()
+    steps += 1
+late = nn.Linear(4, 1)
+adam = torch.optim.Adam(late.parameters())
+late(torch.ones(2, 4)).sum().backward()
+adam.step()
+late(torch.ones(2, 4, device=device))  # module-not-moved
+late.cuda()
+adam.step()  # optimizer-before-move
+numbers = torch.Generator()
+drawn = torch.rand(2, generator=numbers, device=device)  # generator-device
+total = torch.zeros(4)
+total += model.first.weight[0].detach()  # created-on-cpu
+array = loss.detach().numpy()  # numpy-on-device
+weights.double()  # discarded-cast
+host = drawn.cpu()
+host * drawn  # mixed-devices
+torch.zeros(1).cuda()
+print("steps", steps, total.device, type(array).__name__)
+"""
+
+
+def marked(source: str) -> list[tuple[int, str]]:
+    rows = enumerate(source.splitlines(), 1)
+    return [(row, text.partition("  # ")[2]) for row, text in rows if "  # " in text]
+
+
+@pytest.fixture(scope="module")
+def bugs(run: Callable[..., Ran]) -> Ran:
+    return run(BUGS, "--output-format", "json", "program.py")
+
+
+def test_each_bug_is_found_at_its_line_and_nothing_else(bugs: Ran) -> None:
+    found = [(each["location"]["row"], each["name"]) for each in json.loads(bugs.out)]
+    assert sorted(found) == marked(BUGS)
+    assert bugs.status == 1
+
+
+def test_the_program_goes_on_with_mended_values(bugs: Ran) -> None:
+    """What it prints is on stderr, where stdout is for a machine."""
+    assert bugs.err == "steps 2 cpu ndarray\n"
+
+
+def at(bugs: Ran, row: int) -> dict[str, Any]:
+    found = [each for each in json.loads(bugs.out) if each["location"]["row"] == row]
+    assert len(found) == 1
+    one: dict[str, Any] = found[0]
+    return one
+
+
+def row_of(text: str) -> int:
+    return next(row for row, line in enumerate(BUGS.splitlines(), 1) if text in line)
+
+
+COMES_FROM = {
+    "+ noise": [("noise = torch", "it is made on the cpu by `randn`")],
+    "* weights": [
+        ("weights = torch", "it is made on the cpu by `rand`"),
+        ("weights.to", "its moved copy is thrown away"),
+    ],
+    "x = self.first(x)": [
+        ("for (x,) in", "`x` comes from the loader"),
+        ("x.to(", "its moved copy is thrown away"),
+    ],
+    "* self.scale": [("self.scale =", "it is made on the cpu by `ones`")],
+    "x = layer(x)": [("self.rest =", "`Linear` is made here")],
+    "host * drawn": [("host = drawn", "it is brought to the cpu by `cpu`")],
+}
+
+
+@pytest.mark.parametrize("line", COMES_FROM)
+def test_where_a_value_comes_from(bugs: Ran, line: str) -> None:
+    told = [(each["location"]["row"], each["message"]) for each in at(bugs, row_of(line))["related"]]
+    expected = [(row_of(text), message) for text, message in COMES_FROM[line]]
+    assert told[: len(expected)] == expected
+
+
+def test_what_is_found_again_is_counted(bugs: Ran) -> None:
+    found = at(bugs, row_of("* self.scale"))
+    assert found["message"] == "`self.scale` is on the cpu, where `mul` cannot take it (2 times)"
+    assert found["code"].startswith("DEV")
+    assert (found["location"]["column"], found["end_location"]["column"]) == (13, 27)
+
+
+def test_stop_ends_at_the_first(run: Callable[..., Ran]) -> None:
+    ran = run(BUGS, "--stop", "--output-format", "concise", "program.py")
+    assert ran.status == 1
+    rows = [row_of("x = self.first(x)"), row_of("weights.to"), row_of("x.to(")]
+    found = [line.split(":")[1] for line in ran.out.splitlines() if line.startswith("program.py")]
+    assert found == [str(row) for row in rows]  # a copy that is thrown away stops no GPU
+    assert "steps" not in ran.out
+
+
+RIGHT = """\
+import sys
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+from .device import device
+
+model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 1)).to(device)
+loader = DataLoader(TensorDataset(torch.rand(40, 4)), batch_size=4)
+optimizer = torch.optim.SGD(model.parameters(), 0.1)
+for epoch in range(2):
+    steps = 0
+    for (x,) in loader:
+        optimizer.zero_grad()
+        model(x.to(device)).sum().backward()
+        optimizer.step()
+        steps += 1
+    print("steps", steps, len(loader), sys.argv[1:], __name__, device)
+"""
+
+
+def test_a_module_with_arguments_and_few_steps(run: Callable[..., Ran]) -> None:
+    files = {
+        "pack/__init__.py": "",
+        "pack/train.py": RIGHT,
+        "pack/device.py": "import torch\ndevice = 'cuda' if torch.cuda.is_available() else 'cpu'\n",
+    }
+    ran = run("", "--limit-steps", "3", "-m", "pack.train", "--stop", "1", files=files)
+    assert ran == Ran(0, "steps 3 10 ['--stop', '1'] __main__ cuda\n" * 2 + "All checks passed.\n", "")
+
+
+def test_two_devices(run: Callable[..., Ran]) -> None:
+    source = (
+        "import torch\na = torch.ones(2, device='cuda:1')\nb = torch.ones(2).cuda()\nprint((b + a).device)\n"
+    )
+    ran = run(source, "--devices", "2", "--output-format", "concise", "program.py")
+    assert ran.status == 1
+    assert ran.out.startswith("cuda:0\nprogram.py:4:8: ")
+    assert "`a` is on cuda:1, where `add` cannot take it" in ran.out
+
+
+LIMIT = "not simulated: a tensor of layout torch.sparse_coo"
+ENDS = {
+    "nothing": ("x = 1", 0, ""),
+    "limit": ("import torch\ntorch.eye(2).cuda().to_sparse()", 3, f"{LIMIT} (program.py:2)"),
+    "handled": (
+        "import torch\ntry:\n    torch.eye(2).cuda().to_sparse()\nexcept Exception:\n    pass",
+        3,
+        f"{LIMIT}; the program has handled that and gone on",
+    ),
+    "error": ("def f():\n    raise KeyError(1)\nf()", 2, "the program was stopped by KeyError"),
+    "exit": ("raise SystemExit(3)", 2, "the program exited with status 3"),
+    "left": ("raise SystemExit", 0, ""),
+    "beyond mending": (
+        "import torch\np = torch.ones(2).cuda()\np.grad = torch.ones(2)",
+        1,
+        "the program ended at an error about devices that could not be mended",
+    ),
+    "syntax": ("x = (", 2, "program.py: '(' was never closed (program.py, line 1)"),
+}
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_how_it_ends(run: Callable[..., Ran], end: str) -> None:
+    source, status, said = ENDS[end]
+    ran = run(source, "program.py")
+    assert ran.status == status
+    assert ran.err.endswith(f"devlint: {said}\n" if said else ""), ran.err
+    assert said or ran.err == ""
+
+
+def test_an_error_of_the_program_has_its_traceback_and_no_other(run: Callable[..., Ran]) -> None:
+    err = run(ENDS["error"][0], "program.py").err
+    assert err.startswith('Traceback (most recent call last):\n  File "program.py", line 3, in <module>\n')
+    assert "devlint/" not in err
+
+
+ABSENT = {
+    "gone.py": "gone.py: No such file or directory",
+    "-m": "run: name a script, or a module after -m",
+}
+
+
+@pytest.mark.parametrize("argument", ABSENT)
+def test_what_is_not_there(run: Callable[..., Ran], argument: str) -> None:
+    assert run("", argument) == Ran(2, "", f"devlint: {ABSENT[argument]}\n")
+
+
+def test_a_module_that_is_not_there(run: Callable[..., Ran]) -> None:
+    assert run("", "-m", "no.such") == Ran(2, "", "devlint: there is no module no.such\n")
