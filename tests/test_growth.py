@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import json
 import sys
 from collections.abc import Callable
 from types import FrameType
@@ -69,6 +70,32 @@ def _nested_loops(count: int) -> str:
     return f"def f(x, k):\n{loops}{'    ' * (count + 1)}x = x.cuda()\n"
 
 
+def _nested_ifs(count: int) -> str:
+    ifs = "".join(f"{'    ' * (depth + 1)}if k{depth}:\n" for depth in range(count))
+    return f"def f(x):\n{ifs}{'    ' * (count + 1)}x = x.cuda()\n    return x\n"
+
+
+def _handlers(count: int) -> str:
+    handlers = _times(count, "    except E#:\n        x.to(d)\n")
+    return f"def f(x: torch.Tensor, d):\n    try:\n        x.cuda()\n{handlers}"
+
+
+def _assigning_methods(count: int) -> str:
+    methods = _times(count, "    def m#(self, x):\n        self.a = torch.ones(#).cuda()\n")
+    return f"class N(nn.Module):\n{methods}"
+
+
+def _list_that_grows(count: int) -> str:
+    grows = _times(count, "    if k > #:\n        ys = ys + [torch.ones(#)]\n")
+    return f"def f(k):\n    ys = []\n{grows}    return torch.stack(ys).cuda()\n"
+
+
+def _mutual(count: int) -> str:
+    """Functions that each call all others."""
+    calls = "".join(f"    f{number}(x)\n" for number in range(count))
+    return _times(count, f"def f#(x):\n    x.cuda()\n{calls}")
+
+
 PROGRAMS: dict[str, tuple[Callable[[int], str], int]] = {
     "helpers": (_helpers, 12),
     "classes that derive from each other": (_derived, 50),
@@ -102,11 +129,48 @@ PROGRAMS: dict[str, tuple[Callable[[int], str], int]] = {
         lambda count: "def f(xs):\n" + _times(count, "    y# = [x.cuda() for x in xs]\n"),
         50,
     ),
+    "nested ifs": (_nested_ifs, 10),
+    "handlers with findings": (_handlers, 50),
+    "methods that assign one attribute": (_assigning_methods, 50),
+    "a list that grows": (_list_that_grows, 30),
+    "pairs of pairs": (lambda count: "y = torch.ones(3)\n" + _times(count, "y = (y, y)\n"), 40),
+    "a chain of operands": (
+        lambda count: "def f(x: torch.Tensor):\n    return " + " < ".join(["x"] * count) + "\n",
+        50,
+    ),
+    "arguments": (
+        lambda count: "def f(x: torch.Tensor, d):\n    g(" + "x.to(d), " * count + ")\n",
+        50,
+    ),
+    "values in a display": (
+        lambda count: "xs = [" + "torch.ones(3, device='cuda'), " * count + "]\n",
+        60,
+    ),
+    "suppressed findings": (
+        lambda count: "def f(x: torch.Tensor, d):\n" + _times(count, "    x.to(d)  # noqa: DEV101\n"),
+        50,
+    ),
+    "suppressions that are not needed": (
+        lambda count: "x = torch.ones(3)\nx.cuda()\n" + _times(count, "y = #  # noqa: DEV101\n"),
+        50,
+    ),
+    "comments on one line": (
+        lambda count: "x = torch.ones(3)\nx.cuda()  # DEVICE " + "noqa # devlint: ignore[ " * count + "\n",
+        50,
+    ),
+    "classes": (
+        lambda count: _times(count, "class C#(nn.Module):\n    def forward(self, x):\n        x.cuda()\n"),
+        50,
+    ),
+    "literals to choose from": (
+        lambda count: "def f(k, x):\n" + _times(count, "    d# = 'cuda' if k else 'cpu'\n    x = x.to(d#)\n"),
+        50,
+    ),
 }
 """How each program is made, and the smallest size to look at."""
 
 
-def work(text: str) -> int:
+def work(raw: bytes, path: str = "grown.py") -> int:
     """How many functions are called to lint a program."""
     calls = 0
 
@@ -114,11 +178,10 @@ def work(text: str) -> int:
         nonlocal calls
         calls += event in ("call", "c_call")
 
-    raw = ("import torch\nfrom torch import nn\n" + text).encode()
     gc.disable()
     sys.setprofile(count)
     try:
-        lint(raw, "grown.py", EVERYTHING)
+        lint(raw, path, EVERYTHING)
     finally:
         sys.setprofile(None)
         gc.enable()
@@ -129,5 +192,20 @@ def work(text: str) -> int:
 def test_twice_the_code_is_twice_the_work(name: str) -> None:
     make, size = PROGRAMS[name]
     lint(b"import torch\nx = torch.ones(3)\nx.cuda()\n", "first.py", EVERYTHING)  # imports, and what is kept
-    once, twice, four_times = (work(make(size * factor)) for factor in (1, 2, 4))
+    head = "import torch\nfrom torch import nn\n"
+    once, twice, four_times = (work((head + make(size * factor)).encode()) for factor in (1, 2, 4))
+    assert max(twice / once, four_times / twice) <= _MOST, (once, twice, four_times)
+
+
+def _notebook(count: int) -> bytes:
+    """One cell with a magic, and lines that a magic could go on over."""
+    source = "%matplotlib inline\nimport torch\ntorch.ones(3).cuda()\n" + "y = (1,\n" * count + ")" * count
+    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    return json.dumps(book).encode()
+
+
+def test_a_cell_with_a_magic_is_read_once() -> None:
+    lint(_notebook(1), "first.ipynb", EVERYTHING)
+    once, twice, four_times = (work(_notebook(40 * factor), "grown.ipynb") for factor in (1, 2, 4))
     assert max(twice / once, four_times / twice) <= _MOST, (once, twice, four_times)

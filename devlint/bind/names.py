@@ -7,11 +7,11 @@ import ast
 
 def last_name(node: ast.AST) -> str:
     """The last name of a (called) dotted name, as in `a.b.c(…)`; empty for anything else."""
-    if isinstance(node, ast.Call):
+    if type(node) is ast.Call:
         node = node.func
-    if isinstance(node, ast.Attribute):
+    if type(node) is ast.Attribute:
         return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
+    return node.id if type(node) is ast.Name else ""
 
 
 def is_place(node: ast.expr) -> bool:

@@ -10,6 +10,7 @@ from enum import Enum
 from typing import Literal, NamedTuple
 
 from ..span import Span
+from .enums import plain
 from .kinds import Kind
 from .places import Place
 from .values import Origin
@@ -194,6 +195,7 @@ class Move(NamedTuple):
     """The attribute of a module that it becomes, as the program calls it."""
 
 
+@plain
 class Conflict(Enum):
     """Whether two places can come together."""
 

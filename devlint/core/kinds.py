@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from enum import Enum
 
+from .enums import plain
 
+
+@plain
 class Kind(Enum):
     """What a value is."""
 

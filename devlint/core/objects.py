@@ -43,6 +43,8 @@ class Objects:
         self.sources: dict[Ref, tuple[Ref, ...]] = {}
         """What an object that is one of several may be."""
         self._numbers: dict[tuple[Ref | str, _Way], Ref] = {}
+        self._made: dict[tuple[str, int, str], Ref] = {}
+        """What `made` gave before: it is asked at each expression, and a root takes longer to make."""
         self._foreign: dict[str, Ref] = {}
         self._parts: dict[Ref, list[Ref]] = {}
 
@@ -68,7 +70,11 @@ class Objects:
 
     def made(self, function: str, at: int, role: str = "") -> Ref:
         """What a node makes, the same each time it is evaluated."""
-        return self.root(function, Root("made", role, at))
+        key = (function, at, role)
+        found = self._made.get(key)
+        if found is None:
+            found = self._made[key] = self.root(function, Root("made", role, at))
+        return found
 
     def global_(self, name: str) -> Ref:
         """What a name stands for that nothing in the file binds."""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from enum import Enum
 from typing import Literal, NamedTuple
 
+from .enums import plain
 from .paths import Who
 
 
+@plain
 class Form(Enum):
     """How much is known of a place."""
 

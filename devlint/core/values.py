@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from .kinds import NAMED, TENSORS, Kind
@@ -134,6 +135,12 @@ def constant(value: Value) -> str | int | float | bool | None:
 def dotted(value: Value) -> str:
     """The library's name that a value is, or that its class has; empty where there is none."""
     return value.known.dotted if isinstance(value.known, Api) else ""
+
+
+@lru_cache(maxsize=4096)
+def library_value(name: str) -> Value:
+    """The value of a name of a library."""
+    return Value(Kind.LIBRARY, known=Api(name))
 
 
 def truth_of(value: Value) -> Truth | None:

@@ -25,6 +25,7 @@ from ..core.values import (
     dotted,
     element_of,
     is_made,
+    library_value,
 )
 from ..knowledge.row import Row
 from .apply import function_call
@@ -154,7 +155,7 @@ def call(machine: Machine, node: ast.Call) -> Value:
         _devices_given(machine, node, args, full, base)
         if func.attr in knowledge.RESTORES:
             _restored(machine, args)
-        library_name = Value(Kind.LIBRARY, known=Api(full)) if full else UNKNOWN
+        library_name = library_value(full) if full else UNKNOWN
         hand(machine, library_name, None if full else base, func.attr, args)
         return method(machine, node, base, func.attr, args)
     callee = machine.eval(func)
@@ -314,8 +315,11 @@ def _site(node: ast.Call, api: str, receiver: Value | None, args: Arguments, row
 def _record(machine: Machine, site: Site, callee: str) -> None:
     fate: Fate = machine.fates.get(site.node, ("kept", False))[0]
     places = NOWHERE
-    for at, value in ((site.receiver_at, site.receiver), *site.args.all()):
-        if value is not None and value.kind is Kind.MODULE and at is not None:
+    receiver, args = site.receiver, site.args
+    if receiver is not None and receiver.kind is Kind.MODULE and site.receiver_at is not None:
+        places = {site.receiver_at: machine.place_of(receiver)}
+    for at, value in args.all() if args.keywords else args.positional:
+        if value.kind is Kind.MODULE:
             places = {**places, at: machine.place_of(value)}
     machine.log.calls[site.node] = RawCall(
         callee,

@@ -35,6 +35,7 @@ from ..core.values import (
     dotted,
     element_of,
     is_made,
+    library_value,
 )
 from . import conditions
 from .apply import apply as apply_summary
@@ -68,9 +69,7 @@ def _handles(*types: type) -> Callable[[Method], Method]:
     return register
 
 
-@lru_cache(maxsize=256)
-def _builtin(name: str) -> Value:
-    return Value(Kind.LIBRARY, known=Api(name))
+_handles(ast.Call)(call)
 
 
 @lru_cache(maxsize=1024, typed=True)
@@ -101,10 +100,6 @@ class Expressions(Machine):
         self.depth -= 1
         return value
 
-    @_handles(ast.Call)
-    def _call(self, node: ast.Call) -> Value:
-        return call(self, node)
-
     # Names and constants
 
     @_handles(ast.Name)
@@ -128,7 +123,7 @@ class Expressions(Machine):
         if value is not None:
             return value
         if name in knowledge.BUILTINS:
-            return _builtin(name)
+            return library_value(name)
         return Value(who=self.objects.global_(name))
 
     @_handles(ast.Constant)
@@ -235,7 +230,7 @@ class Expressions(Machine):
         if full in knowledge.DTYPES:
             return DTYPE
         found = self.program.resolve(full)
-        return found if found is not None else Value(Kind.LIBRARY, known=Api(full))
+        return found if found is not None else library_value(full)
 
     def _placement_attribute(self, base: Value, name: str, what: str) -> Value:
         if what == "dtype" or what == "flag":

@@ -438,11 +438,13 @@ class File:
 
     def resolve(self, dotted: str) -> Value | None:
         """What the project defines under a dotted name, if it does."""
-        if self.index is None or knowledge.is_brought(dotted):
-            return None  # who brings a row of what the project defines wants it to count
         if dotted in self._resolved:
             return self._resolved[dotted]
-        found = self._resolved[dotted] = self._resolve(self.index.find(dotted))
+        found = None
+        if self.index is not None and not knowledge.is_brought(dotted):
+            # Who brings a row of what the project defines wants that to count.
+            found = self._resolve(self.index.find(dotted))
+        self._resolved[dotted] = found
         return found
 
     def _resolve(self, found: Value | FunctionSummary | ClassSummary | None) -> Value | None:

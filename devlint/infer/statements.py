@@ -17,7 +17,7 @@ from ..core.objects import Objects
 from ..core.paths import Element
 from ..core.places import UNKNOWN_PLACE, Branch, Form, Place
 from ..core.state import Key, State, changed, join_states
-from ..core.values import DTYPE, NONE, UNKNOWN, Api, Defined, Value, brought_back, dotted, is_made
+from ..core.values import DTYPE, NONE, UNKNOWN, Defined, Value, brought_back, dotted, is_made, library_value
 from . import conditions
 from .annotations import annotated
 from .definitions import Function
@@ -321,7 +321,7 @@ class Statements(Expressions):
             name = alias.asname or alias.name.split(".")[0]
             if not self.here.name:
                 self.program.import_for_types(name, self.typing)
-            self.state.env[name] = Value(Kind.LIBRARY, known=Api(alias.name if alias.asname else name))
+            self.state.env[name] = library_value(alias.name if alias.asname else name)
 
     @_on(ast.ImportFrom)
     def _importfrom(self, node: ast.ImportFrom) -> None:
@@ -332,7 +332,7 @@ class Statements(Expressions):
                 self.program.import_all(source)
                 continue
             full = f"{source}{alias.name}" if source.endswith(".") else f"{source}.{alias.name}"
-            found = DTYPE if full in knowledge.DTYPES else Value(Kind.LIBRARY, known=Api(full))
+            found = DTYPE if full in knowledge.DTYPES else library_value(full)
             self.state.env[alias.asname or alias.name] = found
 
     # Branches
