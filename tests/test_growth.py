@@ -90,12 +90,6 @@ def _list_that_grows(count: int) -> str:
     return f"def f(k):\n    ys = []\n{grows}    return torch.stack(ys).cuda()\n"
 
 
-def _mutual(count: int) -> str:
-    """Functions that each call all others."""
-    calls = "".join(f"    f{number}(x)\n" for number in range(count))
-    return _times(count, f"def f#(x):\n    x.cuda()\n{calls}")
-
-
 PROGRAMS: dict[str, tuple[Callable[[int], str], int]] = {
     "helpers": (_helpers, 12),
     "classes that derive from each other": (_derived, 50),
@@ -200,7 +194,13 @@ def test_twice_the_code_is_twice_the_work(name: str) -> None:
 def _notebook(count: int) -> bytes:
     """One cell with a magic, and lines that a magic could go on over."""
     source = "%matplotlib inline\nimport torch\ntorch.ones(3).cuda()\n" + "y = (1,\n" * count + ")" * count
-    cell = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": source}
+    cell: dict[str, object] = {
+        "cell_type": "code",
+        "metadata": {},
+        "outputs": [],
+        "execution_count": None,
+        "source": source,
+    }
     book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(book).encode()
 

@@ -60,8 +60,9 @@ def settle(
     """
     rows = split_rows(text)
     found = [item for item in suppressions(text, rows) if noqa or item.own]
+    working = [item for item in found if not item.malformed]
     near = _ByRow(findings)
-    silenced = {id(finding) for item in found for finding in near.of(item) if item.silences(finding)}
+    silenced = {id(finding) for item in working for finding in near.of(item) if item.silences(finding)}
     # What somebody wanted left alone is told, and not changed.
     malformed = [
         item if _names_rules(item, known) else item._replace(codes=()) for item in found if item.malformed
@@ -80,7 +81,7 @@ def settle(
     near = _ByRow(idle)
     silenced = {
         id(finding)
-        for item in found
+        for item in working
         for finding in near.of(item)
         # A suppression cannot vouch for itself, unless it says so.
         if (about[id(finding)] is not item or CODE in item.codes) and item.silences(finding)

@@ -183,6 +183,12 @@ class Class:
         """Whether its constructor moves anything that it leaves behind."""
         return any(isinstance(effect, Moved) for effect in self.effects)
 
+    def release(self) -> None:
+        """Let go of itself."""
+        self._lineage = None
+        if hasattr(self, "__dict__"):  # nothing has one that is compiled
+            self.__dict__.clear()
+
     def summary(self) -> ClassSummary:
         """The class as plain data."""
         return ClassSummary(

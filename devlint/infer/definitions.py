@@ -21,6 +21,9 @@ _SCOPES = (
 """What binds names of its own."""
 
 
+_GONE = ast.Module([], [])
+
+
 class Function:
     """A function, method or lambda of this file, or the module's own statements."""
 
@@ -63,6 +66,12 @@ class Function:
             for keyword in decorator.keywords
         )
         """Whether it is a fixture that every test around it uses."""
+
+    def release(self) -> None:
+        """Let go of the syntax tree."""
+        self._numbers.clear()
+        self.nodes.clear()
+        self.node = _GONE
 
     def number(self, node: ast.AST) -> int:
         """The number of a node, counted in this function: lines and comments do not change it."""

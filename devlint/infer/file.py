@@ -541,8 +541,13 @@ class File:
         """Let go of what refers to itself in a circle, rather than leave it to the garbage collector."""
         for cls in (*self.classes.values(), *self._views.values()):
             if cls is not None:
-                cls.__dict__.clear()
-        self.__dict__.clear()
+                cls.release()
+        self._top.release()
+        self.module.release()
+        for held in (self.functions, self.classes, self.logs, self._by_node, self._names, self._views):
+            held.clear()
+        if hasattr(self, "__dict__"):  # nothing has one that is compiled
+            self.__dict__.clear()
 
     # For other files
 

@@ -225,6 +225,11 @@ class Machine:
         self.aliases: dict[Ref, Ref] = {}
         """The objects that callers pass, by those of the parameters."""
 
+    def release(self) -> None:
+        """Let go of what was recorded, and of the syntax tree in it."""
+        self.state, self.log = State(), Log()
+        self.fates.clear()
+
     def eval(self, node: ast.expr) -> Value:
         """The value of an expression."""
         raise NotImplementedError

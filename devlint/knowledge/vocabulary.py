@@ -10,9 +10,11 @@ from . import names
 from .table import words
 from .words import hints
 
-MOVES = words("to cuda cpu xpu mtia ipu")
+MOVES: frozenset[str] = words("to cuda cpu xpu mtia ipu")
 """Methods that move: a tensor's return a copy, a module's work in place."""
-CASTS = words("float double half bfloat16 long int short byte char bool cfloat cdouble chalf type")
+CASTS: frozenset[str] = words(
+    "float double half bfloat16 long int short byte char bool cfloat cdouble chalf type"
+)
 """Tensor methods that return a copy in another dtype."""
 ACCELERATORS = names.ACCELERATOR_TYPES
 DEVICE_KEYWORDS = names.DEVICE_PARAMETERS

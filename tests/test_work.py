@@ -1,0 +1,127 @@
+"""How much work a run does, counted in files read and functions run: what is dear is done once."""
+
+from __future__ import annotations
+
+import ast
+import gc
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from devlint.commands import cli
+from devlint.infer.expressions import Expressions
+from devlint.infer.file import File
+from devlint.project import disk
+from devlint.run.lint import lint
+
+PROJECT = {
+    "pyproject.toml": "",
+    "pkg/__init__.py": "from .net import Net\n",
+    "pkg/net.py": (
+        "import torch\nfrom torch import nn\nfrom .parts import block, scale\n\n\n"
+        "class Net(nn.Module):\n"
+        "    def __init__(self, n):\n        super().__init__()\n        self.body = block(n)\n"
+        "        self.head = nn.Linear(n, 1)\n\n"
+        "    def forward(self, x):\n        mask = torch.ones(3, device=x.device)\n"
+        "        return scale(self.head(self.body(x)) * mask)\n"
+    ),
+    "pkg/parts.py": (
+        "from torch import nn\n\n\ndef block(n):\n    return nn.Sequential(nn.Linear(n, n), nn.ReLU())\n\n\n"
+        "def scale(x):\n    return x * 2\n\n\n"
+        "def unused(x):\n    for _ in range(3):\n        x = x + 1\n    return x\n"
+    ),
+    "pkg/text.py": "def shout(text):\n    return text.upper()\n",
+    "train.py": (
+        "import torch\nfrom pkg import Net\nfrom pkg.text import shout\n\n\n"
+        "def main(loader, device):\n    net = Net(4).to(device)\n    print(shout('go'))\n"
+        "    for x, y in loader:\n        loss = (net(x.to(device)) - y.to(device)).sum()\n"
+        "        loss.backward()\n"
+    ),
+    "evaluate.py": (
+        "import torch\nfrom pkg.net import Net\nfrom pkg.parts import scale\n\n\n"
+        "def main(loader, device):\n    net = Net(4).to(device)\n"
+        "    for x in loader:\n        scale(net(x.to(device)))\n"
+    ),
+}
+"""A project of which each file is asked for by others, and in which nothing is to be found."""
+
+
+@pytest.fixture
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """What one run over the project did."""
+    for name, text in PROJECT.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    done: Counter[str] = Counter()
+
+    def count(owner: Any, method: str, key: str) -> None:
+        original = getattr(owner, method)
+
+        def counted(*args: Any, **keywords: Any) -> Any:
+            done[key] += 1
+            return original(*args, **keywords)
+
+        monkeypatch.setattr(owner, method, counted)
+
+    count(disk, "_read", "files read for others")
+    count(File, "analyse", "files inferred")
+    count(File, "_run", "functions run")
+    count(Expressions, "eval", "expressions evaluated")
+    count(ast, "parse", "texts parsed")
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["--select", "ALL", "--isolated", "-q", "."]) == cli.CLEAN
+    return done
+
+
+def _nodes(*types: type[ast.AST]) -> int:
+    trees = [compile(text, name, "exec", ast.PyCF_ONLY_AST) for name, text in PROJECT.items()]
+    return sum(isinstance(node, types) for tree in trees for node in ast.walk(tree))
+
+
+def test_each_file_is_parsed_and_inferred_once(work: Counter[str]) -> None:
+    files = len(PROJECT) - 1  # all Python, and asked for by another or linted for itself
+    assert work["texts parsed"] <= files
+    assert work["files inferred"] <= files
+
+
+def test_each_function_is_run_once_or_twice(work: Counter[str]) -> None:
+    functions = _nodes(ast.FunctionDef)
+    assert functions <= work["functions run"] <= 1.25 * functions  # again where callers agree what they pass
+
+
+def test_each_expression_is_evaluated_once_or_twice(work: Counter[str]) -> None:
+    expressions = _nodes(ast.expr)
+    assert work["expressions evaluated"] <= 1.25 * expressions
+
+
+def test_a_file_leaves_nothing_behind() -> None:
+    text = PROJECT["train.py"].encode()
+
+    def alive() -> int:
+        lint(text, "train.py")
+        gc.collect()
+        return len(gc.get_objects())
+
+    alive()
+    before = alive()
+    for _ in range(5):
+        last = alive()
+    assert last - before < 50
+
+
+def test_no_collector_is_needed_to_free_a_file() -> None:
+    text = PROJECT["pkg/net.py"].encode()
+    lint(text, "net.py")
+    gc.collect()
+    gc.disable()
+    try:
+        before = len(gc.get_objects())
+        for _ in range(5):
+            lint(text, "net.py")
+        left = len(gc.get_objects()) - before
+    finally:
+        gc.enable()
+    assert left < 200, f"{left} objects wait for the garbage collector"
