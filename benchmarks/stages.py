@@ -90,7 +90,17 @@ def main() -> int:
     _wrap(check._Check, "_print", "report")
     _wrap(lint, "_settled", "comments")
     _count_runs()
-    arguments = ["--select", "ALL", "--exit-zero", "--no-cache", "--output-file", os.devnull, *sys.argv[1:]]
+    arguments = [
+        "--select",
+        "ALL",
+        "--exit-zero",
+        "--no-cache",
+        "--jobs",
+        "1",
+        "--output-file",
+        os.devnull,
+        *sys.argv[1:],
+    ]
     start = time.process_time()
     cli.main(arguments)
     total = time.process_time() - start
