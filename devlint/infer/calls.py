@@ -187,7 +187,7 @@ def _devices_given(machine: Machine, node: ast.Call, args: Arguments, full: str,
     if knowledge.configures(name) or full.startswith(knowledge.CUDA_MODULE):
         return
     chooses: frozenset[str] | None = None
-    for keyword in knowledge.DEVICE_KEYWORDS & args.keywords.keys():
+    for keyword in knowledge.DEVICE_KEYWORDS.intersection(args.keywords):
         value = args.keywords[keyword][1]
         if value.kind in (Kind.STRING, Kind.UNKNOWN):
             if chooses is None:
