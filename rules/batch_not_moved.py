@@ -12,6 +12,8 @@ Move what the model needs:
     for inputs, targets in DataLoader(dataset):
         outputs = model(inputs.to(device))
 
+A warning where the batch is only given to a model of which nobody knows the class: it may move it.
+
 Left alone: loaders of datasets that already live on the device, `collate_fn`s and models that move
 their inputs, `DataParallel` and DDP with `device_ids` (which scatter them), frameworks that move
 batches themselves, and loaders that may be anything.
@@ -50,7 +52,12 @@ class BatchNotMoved(Rule[Meeting]):
     name = "batch-not-moved"
     cause = Cause.BATCH
     watches = (
-        meeting(conflict(Conflict.CERTAIN), comes_from("loader"), unless(sibling_moved()), outside("probe")),
+        meeting(
+            conflict(Conflict.CERTAIN, Conflict.MODEL),
+            comes_from("loader"),
+            unless(sibling_moved()),
+            outside("probe"),
+        ),
         meeting(conflict(Conflict.CALLER), left(Kind.BATCH), unless(sibling_moved())),
     )
     claim = Claim(MIXED_DEVICES)
@@ -70,4 +77,5 @@ class BatchNotMoved(Rule[Meeting]):
         yield Report(
             f"`{batch.label}`{source} is still on the cpu and meets `{other.label}`{where}",
             "loaders yield cpu tensors: move the batch to the model's device first",
+            Severity.WARNING if event.conflict is Conflict.MODEL else None,
         )

@@ -12,6 +12,8 @@ Move every element that meets the model's output:
     for inputs, targets in DataLoader(dataset):
         loss = criterion(model(inputs.to(device)), targets.to(device))
 
+A warning where the element is only given to a model of which nobody knows the class: it may move it.
+
 Left alone: elements that are only measured, printed, indexed with or turned into numbers, lengths
 for `pack_padded_sequence` (which must stay on the cpu), and labels that meet outputs moved back.
 """
@@ -28,6 +30,7 @@ from ..rule import (
     Meeting,
     Report,
     Rule,
+    Severity,
     conflict,
     cst,
     meeting,
@@ -41,7 +44,11 @@ class BatchPartlyMoved(Rule[Meeting]):
 
     code = "DEV402"
     name = "batch-partly-moved"
-    watches = (meeting(conflict(Conflict.CERTAIN, Conflict.BRANCHES), sibling_moved(), outside("probe")),)
+    watches = (
+        meeting(
+            conflict(Conflict.CERTAIN, Conflict.MODEL, Conflict.BRANCHES), sibling_moved(), outside("probe")
+        ),
+    )
     claim = Claim(MIXED_DEVICES, packages=("numpy",))
 
     def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
@@ -57,4 +64,5 @@ class BatchPartlyMoved(Rule[Meeting]):
         yield Report(
             f"`{element.label}` was not moved with the rest of its batch and meets `{other.label}`{where}",
             "every element of a batch that meets a value on the device must be moved there",
+            Severity.WARNING if event.conflict is Conflict.MODEL else None,
         )

@@ -19,7 +19,8 @@ give), or be what `forward` is given. Parameters of other functions count where 
 follows the devices of its arguments otherwise, or where the tensor's own size comes from what it meets: a
 warning where a caller, in this file or another, has on a device what it gives; a note where nobody knows;
 nothing where all keep to the cpu. The fix is unsafe: what it borrows the device of may be None on some path,
-and random numbers are drawn by the device's generator then.
+and random numbers are drawn by the device's generator then. A model of which nobody knows the class may move
+what it is given: a warning.
 
 Left alone: 0-dim tensors in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is stored by
 a number or slice (torch copies all of these), other default devices, constructors, datasets, collate
@@ -66,6 +67,8 @@ class CreatedOnCpu(Rule[Meeting]):
         """Report where the tensor is made."""
         surely = event.conflict in (Conflict.CERTAIN, Conflict.PORTABLE)
         severity, other = None if surely else Severity.NOTE, event.right
+        if event.conflict is Conflict.MODEL:
+            severity = Severity.WARNING
         because: tuple[tuple[Spot | None, str], ...] = ()
         where = f" on `{other.place.name}`" if other.place.name else ", which may be elsewhere"
         if event.conflict is Conflict.CALLER and not other.place.name:

@@ -202,6 +202,8 @@ class Conflict(Enum):
     NONE = "none"
     CERTAIN = "certain"
     """Apart on every accelerator, whatever the caller does."""
+    MODEL = "model"
+    """Apart, unless what is called brings what it is given to where it is: nobody knows its class."""
     BRANCHES = "branches"
     """Both are moved, under conditions that can differ."""
     CALLER = "caller"

@@ -67,7 +67,8 @@ def solve(notes: Mapping[Ref, int], flows: Iterable[tuple[Ref, Ref]]) -> dict[Re
     waiting = [ref for ref in found if ref in sources]
     while waiting:
         ref = waiting.pop()
-        seen = found.get(ref, 0) & ~Evidence.SHAPED  # of `a * b`, either may be a number
+        # Of `a * b`, either may be a number.
+        seen = found.get(ref, 0) & ~(Evidence.SHAPED | Evidence.TO_MODULE)
         for source in sources.get(ref, ()):
             before = found.get(source, 0)
             if before | seen != before:

@@ -75,6 +75,8 @@ class Need(NamedTuple):
     other: Path | None
     origin: Origin | None = None
     """Of the one side that the function itself made on the cpu."""
+    called: Literal["", "left", "right"] = ""
+    """The side that is a module of which nobody knows the class."""
 
 
 Binding = Literal["plain", "self", "class", "static", "property"]

@@ -229,6 +229,11 @@ def derived(origin: Origin, dims: int | None = None) -> Origin:
     return origin._replace(api="", dims=origin.dims if dims is None else dims)
 
 
+def is_any_model(value: Value) -> bool:
+    """Whether a value is a module of which nobody knows the class: its call suggests it, or an annotation."""
+    return value.kind is Kind.MODULE and value.known is None
+
+
 def is_made(value: Value) -> bool:
     """Whether a value is, on some path, a tensor that a factory made on the cpu, perhaps for an attribute."""
     origin = value.origin

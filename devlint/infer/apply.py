@@ -313,6 +313,10 @@ def _need(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> N
     at, other = _argument(sub, need.left), _argument(sub, need.right)
     one = _party(sub, need.left, left, need.one, need.origin)
     two = _party(sub, need.right, right, need.other, need.origin)
+    if need.called == "left" and one.kind is not Kind.MODULE:
+        one = Value(Kind.MODULE, left, one.who)
+    elif need.called == "right" and two.kind is not Kind.MODULE:
+        two = Value(Kind.MODULE, right, two.who)
     # What may be 0-dim accuses nobody, but does not make the fix of a lost move safe either.
     if Kind.SCALAR in (one.kind, two.kind) and Form.KEPT not in (left.form, right.form):
         return

@@ -18,13 +18,13 @@ from ..core.kinds import TENSORS, Kind
 from ..core.objects import Apart, Or
 from ..core.paths import Attr, Element, Item, Ref, Root
 from ..core.places import ON_DEVICE, Form, Place
-from ..core.values import MADE, Origin, Value, is_made
+from ..core.values import MADE, Origin, Value, is_any_model, is_made
 from .definitions import Function
 from .function import CONSTRUCTORS
 from .log import RawBind, RawMeeting
 from .settle import Settled
 
-_RANK = (Conflict.CERTAIN, Conflict.PORTABLE, Conflict.BRANCHES, Conflict.CALLER)
+_RANK = (Conflict.CERTAIN, Conflict.PORTABLE, Conflict.MODEL, Conflict.BRANCHES, Conflict.CALLER)
 """Which of several meetings of one tensor is told."""
 _SPEAKS_OF_DEVICES = re.compile(r"device|cuda|gpu|accelerat|\b[hmnx]pu\b|\.to\(", re.IGNORECASE)
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
@@ -259,23 +259,22 @@ class Meetings:
     def apart(self, function: str, there: Place, other: Value, one: Value) -> Conflict | None:
         """How surely a value that meets one of the cpu is elsewhere; None where nothing says so."""
         if there.form in ON_DEVICE:
-            return self._placed(there)
+            placed = self._placed(there)
+            return Conflict.MODEL if placed is not None and is_any_model(other) else placed
         ref = there.of
         if there.form is not Form.AT or type(ref) is not int or not self.portable or self._tests:
             return None
-        if self.constructing(function) or not self._holds_a_tensor(other):
+        if self.constructing(function) or self._only_checks(function) or not self._holds_a_tensor(other):
             return None
         roots = self.roots(ref)
         if any(map(self._fed_cpu, roots)):
             return None
         found = {self._rooted(root) for root in roots}
         if found == {Conflict.PORTABLE}:
-            weak = other.kind is Kind.MODULE and other.known is None
-            return Conflict.CALLER if weak else Conflict.PORTABLE
+            return Conflict.CALLER if is_any_model(other) else Conflict.PORTABLE
         if self._reads_arrays(function):
             return None
-        called = other.kind is Kind.MODULE and other.known is None  # what it is, only its call suggests
-        if called or one.origin is None:
+        if is_any_model(other) or one.origin is None:
             return None
         if one.origin.attribute:
             return Conflict.CALLER if self._is_given_to_module(function, ref) else None
@@ -516,6 +515,19 @@ class Meetings:
             )
         self._constructing[name] = found
         return found
+
+    def _only_checks(self, name: str) -> bool:
+        """Whether a method tries its module out: it asserts something, and leaves nothing to its caller."""
+        function = self.file.functions.get(name)
+        if function is None or function.owner is None or function.own_name in _FORWARD:
+            return False
+        log = self.settled.logs.get(name)
+        nodes = list(ast.walk(function.node))
+        return (
+            any(isinstance(node, ast.Assert) for node in nodes)
+            and not any(isinstance(node, ast.Return) and node.value is not None for node in nodes)
+            and (log is None or not any(raw.target == "attribute" for raw in log.binds.values()))
+        )
 
     def _adds_layers(self, name: str) -> bool:
         """Whether a function adds to what a module consists of."""

@@ -11,7 +11,7 @@ from ..core.paths import MAX_STEPS, Attr, Element, Item, Path, Ref, Root, Step, 
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark, State
 from ..core.summary import Copied, Effect, Marked, Moved, Need, Term
-from ..core.values import Value, is_made
+from ..core.values import Value, is_any_model, is_made
 from .log import Log
 
 _MAX_NEEDS = 64
@@ -167,6 +167,7 @@ class Extraction:
                 self.who(raw.one.who),
                 self.who(raw.other.who),
                 made,
+                "left" if is_any_model(raw.one) else "right" if is_any_model(raw.other) else "",
             )
             found[need] = None
             if len(found) >= _MAX_NEEDS:

@@ -186,8 +186,11 @@ def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]
         if term is None or term.kind is not Kind.CONTAINER or _known_elsewhere(settled, attribute):
             continue
         given = any(each.given for each in found)
-        if found[0].what is Kind.PARAMETER and (given or not _is_read(settled, cls, made, name)):
-            continue  # a caller's are those of its own modules
+        if found[0].what is Kind.PARAMETER:
+            # A caller's are those of its own modules; others may only hold the place of what comes later.
+            lasting = set(cls.assigning(name)) <= set(made)
+            if given or not lasting or not _is_read(settled, cls, made, name):
+                continue
         target = _first_target(settled, cls, made, name)
         if target is not None and cls.node is not None and not _manages_itself(cls.node):
             nested = any(each.nested for each in found)

@@ -464,11 +464,16 @@ class Observer:
     def meetings(self) -> Iterator[event.Meeting]:
         """Values that come together though they are apart, or may be."""
         found: dict[object, event.Meeting] = {}
+        sure = set()
         for key, clash in self.settled.clashes():
             told = self._clash(clash)
+            if told.conflict is Conflict.CERTAIN and clash.itself:
+                sure.add(key)
             if key not in found or told.at.span < found[key].at.span:
                 found[key] = told
-        yield from found.values()
+        for key, told in found.items():
+            guessed = told.conflict is Conflict.MODEL and key in sure
+            yield told._replace(conflict=Conflict.CERTAIN) if guessed else told
         for stays in staying(self.settled):
             yield from self._staying(stays)
         for behind in self._found_behind:
@@ -482,7 +487,8 @@ class Observer:
         labels = self.settled.objects.labels
         raw = clash.raw
         why, loops = (raw.why, raw.loops) if raw is not None else (Why(), 0)
-        conflict = Conflict.BRANCHES if clash.conditional else Conflict.CERTAIN
+        conflict = Conflict.MODEL if clash.guessed else Conflict.CERTAIN
+        conflict = Conflict.BRANCHES if clash.conditional else conflict
         other = self.text.quote(clash.other)
         if not clash.certain:
             conflict, other = Conflict.CALLER, labels[clash.part]
@@ -619,9 +625,12 @@ class Observer:
 
 
 def _is_move(node: ast.stmt) -> bool:
-    """Whether a statement keeps what a move gives, or moves in place."""
+    """Whether a statement does nothing but move what has a name: what wraps it first does more."""
     call = node.value if isinstance(node, (ast.Assign, ast.Expr)) else None
-    return isinstance(call, ast.Call) and last_name(call) in knowledge.MOVES
+    if not isinstance(call, ast.Call) or last_name(call) not in knowledge.MOVES:
+        return False
+    moved = call.func.value if isinstance(call.func, ast.Attribute) else None
+    return isinstance(moved, (ast.Name, ast.Attribute, ast.Subscript))
 
 
 def _held_at(value: Value) -> Place:

@@ -12,7 +12,7 @@ from ..core.kinds import TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import Attr, Element, Item, Ref, Root
 from ..core.places import ON_DEVICE, Branch, Form, Place
-from ..core.values import UNKNOWN, Value
+from ..core.values import UNKNOWN, Value, is_any_model
 from .file import File
 from .log import Feed, Kept, MaybeLoss, RawMeeting, RawMove, Site
 
@@ -47,6 +47,14 @@ class Clash(NamedTuple):
     """What is met."""
     moves: tuple[ast.Call, ...] = ()
     """Where both are moved under conditions, those moves."""
+
+    itself: bool = False
+    """Whether it is the element that meets, and not what something gave that was given it."""
+
+    @property
+    def guessed(self) -> bool:
+        """Whether it is a model that is met, which may bring what it is given to where it is."""
+        return is_any_model(self.met)
 
 
 class Settled:
@@ -336,9 +344,9 @@ class Settled:
 
     def _unmoved(self, function: str, raw: RawMeeting, dropped: set[Ref]) -> Iterator[tuple[object, Clash]]:
         """Elements of batches that meet a value on a device."""
-        for at, here, other, there, met in (
-            (raw.left, raw.here, raw.right, raw.there, raw.other),
-            (raw.right, raw.there, raw.left, raw.here, raw.one),
+        for at, here, own, other, there, met in (
+            (raw.left, raw.here, raw.one, raw.right, raw.there, raw.other),
+            (raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),
         ):
             part = self.part(here)
             if part is None or not isinstance(at, ast.expr) or self.any_of(dropped, part.ref):
@@ -346,12 +354,10 @@ class Settled:
             if self._conflict(part, there):
                 partly = part.whole in self.moved_to
                 key = (part.ref if partly else part.whole, function)
-                yield (
-                    key,
-                    Clash(
-                        function, at, here, part.ref, part.whole, other, there, partly, True, False, raw, met
-                    ),
+                clash = Clash(
+                    function, at, here, part.ref, part.whole, other, there, partly, True, False, raw, met
                 )
+                yield key, clash._replace(itself=own.who == part.ref)
 
     def any_of(self, refs: set[Ref], ref: Ref) -> bool:
         """Whether an object, or what it is part of, is among some objects."""
