@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import shutil
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -127,3 +129,28 @@ def test_pre_commit_does_what_the_page_shows(
     for result in runs:
         assert result.returncode == 1, result.stdout
         assert "train.py:5:1" in result.stdout
+
+
+@pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed")
+def test_neovim_lints_what_it_opens_and_what_it_writes(project: Path, tmp_path: Path) -> None:
+    """A plugin that says when it is asked, and for which type of file, stands in for nvim-lint."""
+    (block,) = [block for block in blocks(EDITORS, "lua") if "require('lint')" in block]
+    said = tmp_path / "said"
+    stub = f"""
+package.loaded['lint'] = {{
+  linters = {{ flake8 = {{ args = {{}} }} }},
+  try_lint = function()
+    local file = io.open('{said}', 'a')
+    local names = package.loaded['lint'].linters_by_ft[vim.bo.filetype] or {{}}
+    file:write(table.concat(names, ' '), '\\n')
+    file:close()
+  end,
+}}
+"""
+    (tmp_path / "init.lua").write_text(stub + block)
+    command = ["nvim", "--headless", "-u", "init.lua", "train.py", "+qa!"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60, capture_output=True)
+    assert said.read_text().split() == ["flake8"]
+    command[-1:] = ["+write", "+qa!"]
+    subprocess.run(command, cwd=tmp_path, check=True, timeout=60, capture_output=True)
+    assert said.read_text().split() == ["flake8"] * 3
