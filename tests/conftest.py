@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 
 os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="devlint-tests-")  # of subprocesses too
+os.environ["DEVLINT_NO_CACHE"] = "1"  # a test of the cache asks for it
 atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 collect_ignore = ["acme"]  # an example package with tests of its own, which need it installed
 ROOT = Path(__file__).parent.parent

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from devlint.commands.cli import main
-from devlint.run import pool, work
+from devlint.config.settings import Settings
+from devlint.project.store import Shelf
+from devlint.run import cached, pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +71,9 @@ def test_the_processes_did_the_work(
     def lint(*_: object) -> None:
         raise AssertionError("linted in the first process")
 
-    monkeypatch.setattr("devlint.commands.check.lint", lint)
+    first = os.getpid()
+    linted = vars(cached)["lint"]
+    monkeypatch.setattr(cached, "lint", lambda *given: lint() if os.getpid() == first else linted(*given))
     status, out, err = run("--jobs", "2", "-q", "--output-format", "concise")
     assert (status, err) == (1, "")
     assert "DEV101" in out
@@ -114,14 +118,14 @@ def test_a_rule_that_breaks_in_another_process_is_told_of(
 def test_what_goes_wrong_inside_costs_one_file(
     tmp_path: Path, run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lint = vars(work)["lint"]
+    lint = vars(cached)["lint"]
 
     def failing(raw: bytes, path: str, *others: object) -> object:
         if path == "b.py":
             raise ZeroDivisionError("nobody thought of it")
         return lint(raw, path, *others)
 
-    monkeypatch.setattr(work, "lint", failing)
+    monkeypatch.setattr(cached, "lint", failing)
     for name in ("a", "b", "c"):
         (tmp_path / f"{name}.py").write_text("import torch\ntorch.ones(3).cuda()\n")
     status, out, err = run("--jobs", "2", "-q", "--output-format", "concise")
@@ -133,14 +137,14 @@ def test_what_goes_wrong_inside_costs_one_file(
 def test_a_process_that_dies_costs_the_file_it_died_of(
     tmp_path: Path, run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lint = vars(work)["lint"]
+    lint = vars(cached)["lint"]
 
     def deadly(raw: bytes, path: str, *others: object) -> object:
         if path.startswith("deadly"):
             os.kill(os.getpid(), signal.SIGKILL)
         return lint(raw, path, *others)
 
-    monkeypatch.setattr(work, "lint", deadly)
+    monkeypatch.setattr(cached, "lint", deadly)
     names = [*(f"{letter}.py" for letter in "abcxyz"), "deadly_one.py", "deadly_two.py"]
     for name in names:
         (tmp_path / name).write_text("import torch\nx = torch.ones(3)\nx.cuda()\n")
@@ -170,9 +174,8 @@ def test_portions_hold_every_file_once(tmp_path: Path, monkeypatch: pytest.Monke
         path = tmp_path / f"{number:02}.py"
         path.write_text("x = 1\n" * (number * 7 % 11))
         paths.append(str(path))
-    from devlint.config.settings import Settings
-
-    found = pool.portions(paths, lambda _: Settings(), 3, False)
+    nowhere = Shelf(str(tmp_path / "nowhere"), b"", "")
+    found = pool.portions(paths, lambda _: Settings(), 3, nowhere, nowhere)
     assert [path for portion in found for path in portion.paths] == paths
     assert len(found) > 6
 
@@ -203,7 +206,7 @@ def test_a_wrong_number_on_the_command_line_is_refused(
 
 ENDLESS = """
 import sys, time
-from devlint.run import pool, work
+from devlint.run import cached, pool
 from devlint.commands.cli import main
 pool.SMALL, pool._LEAST = 0, 1
 
@@ -211,7 +214,7 @@ def endless(raw, path, *others):
     open(f"{path}.started", "w").close()
     time.sleep(600)
 
-work.lint = endless
+cached.lint = endless
 sys.exit(main(["--isolated", "--jobs", "2", "."]))
 """
 

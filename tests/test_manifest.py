@@ -95,19 +95,24 @@ def spoiled_marshal(path: Path) -> None:
 
 
 def spoiled_rules(path: Path) -> None:
-    environment, files, _, tables = marshal.loads(path.read_bytes())
-    path.write_bytes(marshal.dumps((environment, files, [(1, 2, 3)], tables)))
+    environment, files, _, *rest = marshal.loads(path.read_bytes())
+    path.write_bytes(marshal.dumps((environment, files, [(1, 2, 3)], *rest)))
 
 
 def spoiled_watch(path: Path) -> None:
-    environment, files, rules, tables = marshal.loads(path.read_bytes())
+    environment, files, rules, *rest = marshal.loads(path.read_bytes())
     bad = (*rules[-1][:5], (("fact", (), ()),), ())
-    path.write_bytes(marshal.dumps((environment, files, (*rules[:-1], bad), tables)))
+    path.write_bytes(marshal.dumps((environment, files, (*rules[:-1], bad), *rest)))
 
 
 def spoiled_tables(path: Path) -> None:
-    environment, files, rules, _ = marshal.loads(path.read_bytes())
-    path.write_bytes(marshal.dumps((environment, files, rules, [("acme.", "load()", 3)])))
+    environment, files, rules, _, versions = marshal.loads(path.read_bytes())
+    path.write_bytes(marshal.dumps((environment, files, rules, [("acme.", "load()", 3)], versions)))
+
+
+def spoiled_versions(path: Path) -> None:
+    *rest, _ = marshal.loads(path.read_bytes())
+    path.write_bytes(marshal.dumps((*rest, 7)))
 
 
 def writable(path: Path) -> None:

@@ -17,14 +17,17 @@ from ..finding import order
 from ..match import registry
 from ..problems import Problem, Problems
 from ..project.disk import project
+from ..project.store import Shelf, Store
 from ..report.style import fixes, painted
+from ..run import cached
+from ..run.cached import Linted, fingerprint
 from ..run.lint import lint, watching
 from ..run.progress import counted, status_line
 from ..source.files import find
 from ..source.sources import texts
 from ..source.unreadable import CODE as UNREADABLE
 from ..source.unreadable import unopened
-from . import printing
+from . import cache, printing
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -34,7 +37,6 @@ if TYPE_CHECKING:
     from ..finding import Finding
     from ..match.watch import Matcher
     from ..old.accepted import Accepted
-    from ..run.work import Linted
 
 _STDIN = "-"
 
@@ -76,7 +78,8 @@ class _Check:
         self.sources: dict[str, str] = {}
         self.raws: dict[str, bytes] = {}
         self.broken: list[BrokenRule] = []
-        self.project = project()
+        self.shelf = None if options.no_cache else cache.shelf(options.cache_dir, settings)
+        self.project = project(store=Store(self.shelf) if self.shelf is not None else None)
         self.diffs: list[str] = []
         self.stale: list[Problem] = []
         self.ahead: dict[str, Linted] = {}
@@ -88,6 +91,7 @@ class _Check:
         self.checked = 0
         self.fixed: list[Finding] = []
         self.fixes = bool(options.fix or options.fix_only or options.diff)
+        self.writes = bool(options.fix or options.fix_only)
         self.limits = flags.limits(options, settings)
         self.baseline = flags.baseline(options, settings)
         self.unsafe = settings.unsafe_fixes if options.unsafe_fixes is None else options.unsafe_fixes
@@ -161,8 +165,13 @@ class _Check:
                 self.problems.caught(error)
 
     def _lint_ahead(self, paths: list[str]) -> None:
-        """Have several processes lint the files as they are now; this one does what is left."""
+        """Take what is known, and have several processes lint the others as they are now.
+
+        This one does what is left.
+        """
         files = [path for path in paths if path != _STDIN]
+        if self.shelf is not None:
+            files = [path for path in files if not self._is_known(path)]
         if self.jobs == 1 or len(files) < 2:
             return
         from ..run import pool
@@ -171,16 +180,32 @@ class _Check:
         if workers == 1 or pool.is_small(files):
             return
         registry.entries()  # once for all processes that are forked
-        writes = bool(self.options.fix or self.options.fix_only)
-        portions = pool.portions(files, self.configs.for_file, workers, writes)
-        done = pool.all_linted(
-            portions, lambda: pool.processes(workers, not self.options.watch), workers, self.unusable
-        )
-        with closing(done), status_line(sys.stderr) as show, suppress(*pool.NO_PROCESSES):
-            for linted in done:
-                self.ahead[linted.path] = linted
-                if not self.quiet:
-                    show(f"{len(self.ahead)} of {len(files)} files")
+        with suppress(*pool.NO_PROCESSES), pool.common_folder() as common:
+            shared = Shelf(common, os.urandom(32), "")
+            portions = pool.portions(
+                files, self.configs.for_file, workers, self.shelf or shared, shared, self.writes
+            )
+            done = pool.all_linted(
+                portions, lambda: pool.processes(workers, not self.options.watch), workers, self.unusable
+            )
+            with closing(done), status_line(sys.stderr) as show:
+                for number, linted in enumerate(done, 1):
+                    self.ahead[linted.path] = linted
+                    if not self.quiet:
+                        show(f"{number} of {len(files)} files")
+
+    def _is_known(self, path: str) -> bool:
+        """Take what an earlier run has found in a file, if that still holds."""
+        try:
+            raw = _read(path)
+        except OSError:
+            return False
+        found = cached.at_once(raw, path, self.configs.for_file(path), self.project)
+        if found is None:
+            return False
+        asked = self.project.asked_by(path) if self.writes else frozenset()
+        self.ahead[path] = Linted(path, tuple(found), read=fingerprint(raw), asked=asked)
+        return True
 
     def _accepted(self) -> Accepted | None:
         if self.baseline is None and self.options.diff_base is None:
@@ -233,8 +258,10 @@ class _Check:
             raw, findings = self._fix(raw, name, settings, stdin, known)
         elif known is not None:
             findings = known
-        else:
+        elif stdin:
             findings = lint(raw, name, settings, self.broken, self.project)
+        else:
+            findings = cached.lint(raw, name, settings, self.broken, self.project)
         self.findings += findings
         if self.accepted is not None and not any(item.code == UNREADABLE for item in findings):
             self.accepted.linted.add(os.path.abspath(name))
@@ -251,8 +278,6 @@ class _Check:
             return None
         if known.failure is not None:
             raise known.failure
-        from ..run.work import fingerprint
-
         if known.read != fingerprint(raw) or not known.asked.isdisjoint(self.changed):
             return None
         self.broken += known.broken

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 CLEAN, FOUND, FAILED = 0, 1, 2
 _VERBOSE = frozenset({"-v", "--verbose"})
 _MORE = {
+    "clean": "cache",
     "config": "keys",
     "generate-shell-completion": "completion",
     "help": "help",

@@ -33,6 +33,7 @@ commands:
   config [KEY]  list the keys of a configuration, or describe one
   server        serve an editor (needs devlint[server])
   run SCRIPT    run a program on a simulated GPU and find what stops it there (needs devlint[runtime])
+  clean         delete the results that are kept
   verify        prove the rules with torch (needs devlint[runtime])
   version       print the version
   generate-shell-completion SHELL
@@ -114,7 +115,8 @@ def parser() -> argparse.ArgumentParser:
     config(
         "--show-settings", action="store_true", help="print the settings of the first file, and lint nothing"
     )
-    config("-n", "--no-cache", action="store_true", help="accepted for later: no findings are cached yet")
+    config("-n", "--no-cache", action="store_true", help="look at every file, and keep no results")
+    config("--cache-dir", type=_name, metavar="DIR", help="keep results there (default: .devlint_cache)")
     config("-j", "--jobs", type=_jobs, metavar="N", help="lint with so many processes (default: the cores)")
     config("--stdin-filename", metavar="NAME", help="the name of what is read from stdin")
 

@@ -120,6 +120,12 @@ class Table(msgspec.Struct, forbid_unknown_fields=True, rename="kebab", kw_only=
         Annotated[int, msgspec.Meta(ge=1)] | None,
         _key("How many processes lint, at most; by default, as many as there are cores.", 2),
     ] = None
+    cache_dir: Annotated[
+        str | None,
+        _key(
+            "The folder for results, in this folder or below; `.devlint_cache` by default.", ".cache/devlint"
+        ),
+    ] = None
 
 
 def to_settings(data: Mapping[str, Any], path: str, prefix: str, base: Settings | None = None) -> Settings:
@@ -172,6 +178,7 @@ def to_settings(data: Mapping[str, Any], path: str, prefix: str, base: Settings 
         "baseline": _below(table.baseline, root, f"{where}baseline"),
         "max-findings": tuple(table.max_findings.items()),
         "jobs": table.jobs,
+        "cache-dir": _below(table.cache_dir, root, f"{where}cache-dir", "folder"),
     }
     return found._replace(**{key.replace("-", "_"): value for key, value in said.items() if key in data})
 
@@ -204,13 +211,13 @@ def _fixing(table: Table, data: Mapping[str, Any], base: Fixing | None) -> Fixin
     )
 
 
-def _below(name: str | None, root: str, where: str) -> str | None:
-    """Return the path of a file that a run may write; a configuration names none but in its own folder."""
+def _below(name: str | None, root: str, where: str, what: str = "file") -> str | None:
+    """Return the path of what a run may write; a configuration names none but in its own folder."""
     if name is None:
         return None
     path = os.path.normpath(os.path.join(root, name))
     if not name or os.path.isabs(name) or not path.startswith(os.path.join(root, "")):
-        raise DevlintError(f"{where}: expected the name of a file in this folder or below, got {name!r}")
+        raise DevlintError(f"{where}: expected the name of a {what} in this folder or below, got {name!r}")
     return path
 
 

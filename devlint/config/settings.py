@@ -68,6 +68,8 @@ class Settings(NamedTuple):
     """Selectors, and how many findings of theirs do not fail a run."""
     extend_per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """The same as `per_file_ignores`, on top of them."""
+    cache_dir: str | None = None
+    """The path of the folder for results; `None` for `.devlint_cache` in `root`."""
     source: str | None = None
     """The file this was read from."""
 

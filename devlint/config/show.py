@@ -39,6 +39,7 @@ def shown(path: str, settings: Settings, output_format: str, unsafe_fixes: bool)
         "max-findings": dict(settings.max_findings),
         "output-format": output_format,
         "jobs": settings.jobs,
+        "cache-dir": settings.cache_dir,
     }
     source = settings.source or "the defaults"
     lines = [f"{key} = {toml(value)}\n" for key, value in table.items() if value is not None]

@@ -23,7 +23,7 @@ from .watch import Entry, problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_FORMAT = 2
+_FORMAT = 3
 _MAX_SIZE = 1 << 22
 _SEVERITIES = frozenset(severity.value for severity in Severity)
 
@@ -37,6 +37,8 @@ class Declared(NamedTuple):
     rules: tuple[Entry, ...]
     tables: tuple[Table, ...] = ()
     """Rows of knowledge of other packages."""
+    versions: str = ""
+    """What tells this devlint, its rules and its knowledge from any other; empty where nobody can say."""
 
 
 def declared(declare: Callable[[], tuple[Declared, Iterable[str] | None]]) -> Declared:
@@ -109,10 +111,12 @@ def _read(path: str) -> Declared | None:
             if not _private(os.fstat(descriptor), stat.S_ISREG):
                 return None
             raw = file.read(_MAX_SIZE)
-        environment, files, rules, tables = marshal.loads(raw)
+        environment, files, rules, tables, versions = marshal.loads(raw)
         if environment != _environment() or any(_stamp(each[0]) != each for each in files):
             return None
-        return Declared(tuple(map(_entry, rules)), tuple(map(_table, tables))) if rules else None
+        if not rules:
+            return None
+        return Declared(tuple(map(_entry, rules)), tuple(map(_table, tables)), _text(versions))
     except (OSError, ValueError, TypeError, EOFError, IndexError, RecursionError, MemoryError, SystemError):
         return None
 
@@ -178,7 +182,7 @@ def _write(path: str, found: Declared, files: Iterable[str]) -> None:
     )
     temporary = f"{path}.{os.getpid()}"
     try:
-        data: Any = (_environment(), tuple(map(_stamp, sorted(files))), rules, tables)
+        data: Any = (_environment(), tuple(map(_stamp, sorted(files))), rules, tables, found.versions)
         raw = marshal.dumps(data)
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
         if not _private(os.stat(os.path.dirname(path)), stat.S_ISDIR):

@@ -6,7 +6,6 @@ import importlib
 import os
 import pkgutil
 import re
-import sys
 from functools import lru_cache, partial
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
@@ -16,7 +15,7 @@ from ..core.watches import EVENTS
 from ..errors import FAULTS, DevlintError
 from ..finding import Severity
 from ..rule import Rule
-from . import brought, manifest
+from . import brought, manifest, sources
 from .selection import check as check_selectors
 from .selection import choose, covers
 from .watch import Entry, Matcher, problem, words
@@ -103,9 +102,19 @@ def check(selectors: Iterable[str], where: str) -> None:
 @lru_cache(maxsize=1)
 def entries() -> Mapping[str, Entry]:
     """Return what every usable rule declares, by code; none is imported where the manifest is at hand."""
+    return MappingProxyType({entry.code: entry for entry in _known().rules})
+
+
+def versions() -> str:
+    """Return what tells this devlint, its rules and all knowledge from any other; empty if nobody can say."""
+    return "" if unusable() else _known().versions
+
+
+@lru_cache(maxsize=1)
+def _known() -> manifest.Declared:
     declared = manifest.declared(_declared)
     knowledge.provide(declared.tables)
-    return MappingProxyType({entry.code: entry for entry in declared.rules})
+    return declared
 
 
 @lru_cache(maxsize=256)
@@ -177,16 +186,9 @@ def _declared() -> tuple[manifest.Declared, set[str] | None]:
     found = manifest.Declared(tuple(_entry(item) for item in installed().values()), tables)
     if _unusable or _unknown:
         return found, None
-    files: set[str] = set()
     points = (*_entry_points(), *brought.points())
-    packages = {point.value.partition(".")[0] for point in points}
-    for name, module in tuple(sys.modules.items()):
-        source = getattr(module, "__file__", None)
-        if source and name.partition(".")[0] in packages:
-            files |= {
-                source,
-                os.path.dirname(source),
-            }  # of a folder, the change is that a module comes or goes
+    files, said = sources.of(points)
+    found = found._replace(versions=said)
     for point in points:
         metadata = getattr(point.dist, "_path", None)
         if metadata is not None:
@@ -220,7 +222,7 @@ def forget() -> None:
     """Forget what is installed: for tests, which change it."""
     knowledge.provide(())
     _unknown.clear()
-    for kept in (installed, entries, active, load, _entry_points):
+    for kept in (installed, entries, _known, active, load, _entry_points):
         kept.cache_clear()
 
 

@@ -184,6 +184,8 @@ class Matcher:
     def __init__(self, entries: Iterable[Entry], tests: bool = False) -> None:
         """`tests` says that what rules leave alone in test code is told there too."""
         self.entries = tuple(entry for entry in entries if entry.watches)
+        self.key = repr((tuple(entry.code for entry in self.entries), tests))
+        """What tells these watches from those of any other choice among the same rules."""
         self.words: Words = frozenset().union(*(entry.words for entry in self.entries))
         self._by_event: dict[type, list[tuple[Entry, Watch]]] = {}
         self._by_name: dict[tuple[type, str, frozenset[str]], tuple[tuple[Entry, Watch], ...]] = {}

@@ -6,14 +6,16 @@ import ast
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple, Protocol
 
 from ..core.events import Event
 from ..core.kinds import Kind
 from ..core.summary import Calling, ClassSummary, FunctionSummary, ModuleSummary, within
 from ..core.values import Api, Defined, Value
 from ..span import Span
+from .memory import Definitions, Log, Memory, Question, digest_of
 from .mentions import Mentions
 from .resolve import Layout
 
@@ -36,9 +38,17 @@ class Watching(Protocol):
     def matching(self, event: Event) -> Iterable[object]:
         """Those that watch an event."""
 
+    @property
+    def key(self) -> str:
+        """What tells them from others."""
+
 
 Observed = tuple[tuple[Event, ...], ModuleSummary]
 """The events of a file that somebody watches, and what the file defines."""
+
+
+class _NotKnown(Exception):
+    """An answer takes an analysis."""
 
 
 class _Seen(NamedTuple):
@@ -50,6 +60,8 @@ class _Seen(NamedTuple):
     events: tuple[Event, ...]
     tree: ast.Module | None
     """Its tree, if it is linted now."""
+    log: Log
+    """What was asked."""
 
 
 def _nobody(path: str, text: str) -> None:
@@ -65,13 +77,17 @@ class Project:
         summarise: Callable[[ast.Module, str, View], ModuleSummary],
         locate: Callable[[str, str, tuple[str, int], View], Span | None] | None = None,
         observe: Callable[[str, ast.Module, str, View, Watching], Observed] | None = None,
+        memory: Memory | None = None,
     ) -> None:
         """`read` gives a file's text, None where that cannot be had; `summarise` analyses a module, `observe`
-        does so for the events in it as well, `locate` finds a node in one that its summary named."""
+        does so for the events in it as well, `locate` finds a node in one that its summary named; `memory`
+        has what was learned before."""
         self.layout = Layout()
         self._read = read
         self._summarise = summarise
         self._find = locate
+        self.memory = memory
+        self._only_known = False
         self._observe = observe
         self.watching: Callable[[str, str], Watching | None] = _nobody
         """The rules with which a file, and its text, will be linted by and by; None where it will not."""
@@ -126,10 +142,10 @@ class Project:
         return frozenset(_reached(os.path.abspath(path), self._asked))
 
     def events(
-        self, path: str, text: str, rules: Watching
+        self, path: str, text: str, rules: Watching, view: View
     ) -> tuple[tuple[Event, ...], ast.Module | None] | None:
         """What rules watch of the events in a file that is linted, by the same analysis as what it defines;
-        and its tree, if it is at hand.
+        and its tree, if it is at hand. What that asked is added to what the `view` has asked.
 
         None where it needs one of its own: it asks for itself, or is not what is on disk.
         """
@@ -142,9 +158,29 @@ class Project:
             finally:
                 self.watching, self._at_hand = around, None
         seen = self._seen.pop(path, None)
-        if seen is None or seen.text != hash(text) or seen.rules is not rules:
+        if seen is not None and seen.text == hash(text) and seen.rules is rules:
+            view.log |= seen.log
+            return seen.events, seen.tree
+        known = None
+        if self.memory is not None:
+            known = self.memory.events(path, view.name, text, rules.key, View(self, path).holds)
+        if known is None:
             return None
-        return seen.events, seen.tree
+        events, log = known
+        view.log |= log
+        return events, None
+
+    @contextmanager
+    def only_known(self) -> Iterator[None]:
+        """Do not analyse anything meanwhile; who asks for something that is not known is stopped."""
+        self._only_known = True
+        try:
+            yield
+        except _NotKnown:
+            self._running.clear()
+            self._early.clear()
+        finally:
+            self._only_known = False
 
     def note(self, asker: str, asked: str) -> None:
         """Remember that one file asks another."""
@@ -214,9 +250,11 @@ class Project:
     def _analyse(self, path: str) -> ModuleSummary | None:
         running = _Running(path, len(self._running))
         self._running.append(running)
-        found = {path: self._run(path, frozenset())}
+        remembered = self.memory.circle(path) if self.memory is not None else frozenset()
+        known = self._circle(running, remembered) if len(remembered) > 1 else None
+        found = {path: self._run(path, frozenset())} if known is None else known
         running.circle.add(path)
-        circle = {path}
+        circle = {path} if known is None else set(known)
         while running.low == running.index and circle != running.circle:
             # Files that ask each other: each is told of all but those, whoever was asked first.
             circle = set(running.circle)
@@ -225,6 +263,13 @@ class Project:
         if circle != {path} or running.low < running.index:
             for each in circle:
                 self._seen.pop(each, None)  # a file that asks for itself sees more of the others when linted
+        elif self.memory is not None and (self._at_hand is None or self._at_hand[0] != path):
+            seen = self._seen.get(path)
+            text = self._read(path) if seen is not None else None
+            if seen is not None and text is not None and seen.text == hash(text):
+                # Perhaps another process is to lint it.
+                name = self.layout.module_name(path)
+                self.memory.keep_events(path, name, text, seen.rules.key, seen.log, seen.events)
         if running.low < running.index:
             below = self._running[-1]
             below.low = min(below.low, running.low)
@@ -232,7 +277,21 @@ class Project:
             self._early.update(found)
         else:
             self._modules.update(found)
+            if self.memory is not None and circle != remembered:
+                for each in circle if len(circle) > 1 or remembered else ():
+                    self.memory.keep_circle(each, circle)
         return found[path]
+
+    def _circle(self, running: _Running, circle: frozenset[str]) -> dict[str, ModuleSummary | None] | None:
+        """Take files for the circle that they were once; None where they, and no others, are one no more."""
+        running.circle |= circle
+        found = {each: self._run(each, circle - {each}) for each in sorted(circle)}
+        same = running.circle == circle and running.low == running.index
+        if same and all(circle <= _reached(each, self._asked) for each in circle):
+            return found
+        running.circle.clear()
+        running.low = running.index
+        return None
 
     def _run(self, path: str, hidden: frozenset[str]) -> ModuleSummary | None:
         name = self.layout.module_name(path)
@@ -242,6 +301,12 @@ class Project:
         text = at_hand[1] if at_hand is not None and linted else self._read(path)
         if text is None:
             return None
+        if self.memory is not None:
+            known = self.memory.summary(path, name, text, View(self, path, hidden).holds)
+            if known is not None:
+                return known
+        if self._only_known:
+            raise _NotKnown
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # the other file's own, such as invalid escapes
@@ -249,12 +314,23 @@ class Project:
             view = View(self, path, hidden)
             rules = self.watching(path, text) if self._observe is not None and not hidden else None
             if rules is None or self._observe is None:
-                return self._summarise(tree, name, view)
-            events, summary = self._observe(text, tree, name, view, rules)
-            self._seen[path] = _Seen(hash(text), rules, events, tree if linted and events else None)
+                summary = self._summarise(tree, name, view)
+            else:
+                events, summary = self._observe(text, tree, name, view, rules)
+                own = tree if linted and events else None
+                self._seen[path] = _Seen(hash(text), rules, events, own, view.log)
+            if self.memory is not None:
+                summary = self.memory.keep_summary(path, text, view.log, summary)
             return summary
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
+
+    def digest_of_text(self, path: str, near: str) -> bytes:
+        """What tells a file, and the way to it from another, from any other."""
+        self.note(near, path)
+        text = self._read(path)
+        where = os.path.relpath(path, os.path.dirname(near))
+        return digest_of((where, text)) if text is not None else b""
 
     def locate(self, node: tuple[str, int], near: str) -> tuple[str, Span] | None:
         """The file and the place of a node that a summary named in the project of the file `near`."""
@@ -297,6 +373,13 @@ def _reached(start: str, edges: Mapping[str, Iterable[str]]) -> set[str]:
     return found
 
 
+def _digest(found: Definition | Value | None) -> bytes:
+    if isinstance(found, Definition):
+        assert isinstance(found.table, Definitions)  # a project that has a memory has no others
+        return found.table.digest(found.name)
+    return digest_of(found)
+
+
 class _Running:
     """A file that is being analysed."""
 
@@ -310,14 +393,27 @@ class _Running:
         """Files that ask for this one, or for one below."""
 
 
+class Definition(NamedTuple):
+    """Something that a module defines: the table that it is in, and its name there."""
+
+    table: Mapping[str, Any]
+    name: str
+
+
 class View:
-    """The project as one file sees it: the `Index` of its analysis."""
+    """The project as one file sees it: the `Index` of its analysis.
+
+    Whatever is asked of it is a `Question`, whose answer has a digest: what was learned from the answers
+    holds as long as they are the same.
+    """
 
     def __init__(self, project: Project, path: str, hidden: frozenset[str] = frozenset()) -> None:
         self._project = project
         self.path = path
         self._hidden = hidden
         """Files that ask for this one in turn."""
+        self.log: Log = {}
+        """What has been asked, if the project has a memory."""
 
     @property
     def name(self) -> str:
@@ -326,22 +422,50 @@ class View:
 
     def locate(self, node: tuple[str, int]) -> tuple[str, Span] | None:
         """The file and the place of a node that a summary named; None where it is not there any more."""
+        if self._project.memory is not None:
+            question = "locate", node[0], str(node[1])
+            self.log[question] = self._digest(question)
         return self._project.locate(node, self.path)
 
     def events(self, text: str, rules: Watching) -> tuple[tuple[Event, ...], ast.Module | None] | None:
         """What rules watch of the events in this file; see `Project.events`."""
-        return self._project.events(self.path, text, rules)
+        return self._project.events(self.path, text, rules, self)
 
     def callers(self, function: str) -> tuple[Calling, ...]:
         """The calls of a function of this file, or of one that calls, wherever the project has them."""
+        found = self._callers(function)
+        if self._project.memory is not None:
+            self.log["callers", function] = digest_of(found)
+        return found
+
+    def _callers(self, function: str) -> tuple[Calling, ...]:
         found = self._project.named(function, self.path)
         return self._project.callers(function, found[0] if found is not None else self.path)
 
     def find(self, dotted: str) -> Answer:
         """What the project defines under a dotted name, as imported here or as a summary gave it."""
-        return self._follow(dotted, self.path, _MAX_FORWARDS)
+        found = self._follow(dotted, self.path, _MAX_FORWARDS)
+        if self._project.memory is not None:
+            self.log["find", dotted] = _digest(found)
+        return found.table[found.name] if isinstance(found, Definition) else found
 
-    def _follow(self, dotted: str, importer: str, left: int) -> Answer:
+    def holds(self, log: Log) -> bool:
+        """Whether questions are answered as they once were."""
+        return all(self._digest(question) == answer for question, answer in log.items())
+
+    def _digest(self, question: Question) -> bytes:
+        """The digest of the answer to a question."""
+        kind, about, *_ = question
+        if kind == "find":
+            return _digest(self._follow(about, self.path, _MAX_FORWARDS))
+        if kind == "callers":
+            return digest_of(self._callers(about))
+        if kind == "locate":  # where a node stands depends on the whole text
+            path, _ = self._project.named(about, self.path) or ("", "")
+            return self._project.digest_of_text(path, self.path) if path else b""
+        return b"?"  # nobody knows how to ask it any more
+
+    def _follow(self, dotted: str, importer: str, left: int) -> Definition | Value | None:
         found = self._project.layout.find(dotted, importer)
         path, rest = found if found is not None else (self._project.named(dotted, self.path) or ("", ""))
         if not path or not rest or path == self.path:
@@ -353,9 +477,9 @@ class View:
         if summary is None:
             return None
         full = f"{summary.name}.{rest}"
-        known = summary.functions.get(full) or summary.classes.get(full)
-        if known is not None:
-            return known
+        for table in (summary.functions, summary.classes):
+            if full in table:
+                return Definition(table, full)
         first, _, others = rest.partition(".")
         value = summary.values.get(first)
         if value is None:
@@ -371,9 +495,9 @@ class View:
             if onward != dotted:
                 return self._follow(onward, path, left - 1)
             return None
-        return value if not others else None
+        return Definition(summary.values, first) if not others else None
 
-    def _starred(self, summary: ModuleSummary, rest: str, path: str, left: int) -> Answer:
+    def _starred(self, summary: ModuleSummary, rest: str, path: str, left: int) -> Definition | Value | None:
         """What a module has from those of which it imports all names."""
         if not rest.startswith("_"):
             for star in reversed(summary.stars):

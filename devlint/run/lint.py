@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from ..core.events import Event
     from ..finding import Finding
     from ..match.watch import Entry, Matcher
-    from ..project.index import Project
+    from ..project.index import Project, View
     from ..rule import Rule
 
 DEFAULTS = Settings()
@@ -51,14 +51,23 @@ def lint(
     that raises is added to `broken`, and costs no finding of another rule; without such a list, the first is
     raised as DevlintError.
     """
-    view = project.view(path) if project is not None else None
+    raised: list[BrokenRule] = []
+    found = examine(source, path, settings, raised, project.view(path) if project is not None else None)
+    if broken is not None:
+        broken += raised
+    elif raised:
+        raise DevlintError(str(raised[0])) from raised[0].error
+    return found
+
+
+def examine(
+    source: bytes | str, path: str, settings: Settings, broken: list[BrokenRule], view: View | None
+) -> list[Finding]:
+    """Lint one file with the project as it sees it."""
     around = Around(view, view.name) if view is not None else Around()
     run = _Run(path, settings, around, [])
     found = _notebook(source, run) if path.endswith(NOTEBOOK) else _program(source, run)
-    if broken is not None:
-        broken += run.broken
-    elif run.broken:
-        raise DevlintError(str(run.broken[0])) from run.broken[0].error
+    broken += run.broken
     return found if settings.fixing is None else _cured(found, settings.fixing)
 
 

@@ -7,11 +7,12 @@ import sys
 import threading
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from ..errors import DevlintError
-from .work import Done, Linted, Portion, work
+from .cached import Linted
+from .work import Done, Portion, work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from multiprocessing.process import BaseProcess as ParentProcess
 
     from ..config.settings import Settings
+    from ..project.store import Shelf
 
 SMALL = 1 << 18
 """Bytes of source that one process has linted before others would have started."""
@@ -41,13 +43,21 @@ def cores() -> int:
 
 
 def portions(
-    paths: Sequence[str], settings: Callable[[str], Settings], workers: int, follow: bool
+    paths: Sequence[str],
+    settings: Callable[[str], Settings],
+    workers: int,
+    store: Shelf,
+    shared: Shelf,
+    follow: bool = False,
 ) -> list[Portion]:
     """Divide files into portions of neighbours, which tend to ask each other; the later, the smaller.
 
     So there is little to wait for in the end.
     """
     run, folder = os.urandom(16).hex(), os.getcwd()
+    numbers: dict[Settings, int] = {}
+    files = {path: numbers.setdefault(settings(path), len(numbers)) for path in paths}
+    whole = Portion(run, folder, (), files, tuple(numbers), store, shared, follow)
     sizes = [_size(path) for path in paths]
     left = sum(sizes)
     found: list[Portion] = []
@@ -55,8 +65,7 @@ def portions(
     for end, size in enumerate(sizes, 1):
         taken += size
         if end == len(sizes) or taken >= max(_LEAST, left / (2 * workers)):
-            mine = tuple(paths[start:end])
-            found.append(Portion(run, folder, mine, tuple(map(settings, mine)), follow))
+            found.append(whole._replace(paths=tuple(paths[start:end])))
             start, left, taken = end, left - taken, 0
     return found
 
@@ -88,6 +97,19 @@ def processes(number: int, forks: bool = True) -> Executor:
         with suppress(OSError, ValueError):
             stream.flush()  # or each process would print what waits there
     return ProcessPoolExecutor(number, get_context("fork" if fork else "spawn"), _begin)
+
+
+@contextmanager
+def common_folder() -> Iterator[str]:
+    """Give a folder for what the processes of a run learn; it is gone afterwards."""
+    import shutil
+    import tempfile
+
+    folder = tempfile.mkdtemp(prefix="devlint-")
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _begin() -> None:
@@ -158,8 +180,8 @@ def all_linted(
 
 
 def _one_by_one(portion: Portion) -> Iterator[Portion]:
-    for path, settings in zip(portion.paths, portion.settings, strict=True):
-        yield portion._replace(paths=(path,), settings=(settings,))
+    for path in portion.paths:
+        yield portion._replace(paths=(path,))
 
 
 def _told(path: str, error: Exception) -> Linted:

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..errors import BrokenRule, DevlintError, Elsewhere, kind_of
 from ..match import registry
 from ..project.disk import project
-from .lint import lint, watching
+from ..project.store import Store
+from . import cached
+from .cached import Linted, fingerprint
+from .lint import watching
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from ..config.settings import Settings
-    from ..finding import Finding
     from ..match.watch import Matcher
     from ..project.index import Project
+    from ..project.store import Shelf
 
 
 class Portion(NamedTuple):
@@ -29,24 +32,15 @@ class Portion(NamedTuple):
     folder: str
     """The folder that paths are relative to."""
     paths: tuple[str, ...]
+    files: Mapping[str, int]
+    """All files of the run, with the number of the settings of each."""
     settings: tuple[Settings, ...]
-    """Those of each path."""
+    store: Shelf
+    """What is known from before, and for what becomes known."""
+    shared: Shelf
+    """For what one process of the run learns that others can use."""
     follow: bool = False
     """Whether to tell what each file depends on."""
-
-
-class Linted(NamedTuple):
-    """What came of one file."""
-
-    path: str
-    findings: tuple[Finding, ...] = ()
-    broken: tuple[BrokenRule, ...] = ()
-    failure: DevlintError | Elsewhere | None = None
-    """What kept the file from being linted."""
-    read: int = 0
-    """The hash of the file's bytes, to know whether it has changed since."""
-    asked: frozenset[str] = frozenset()
-    """The files that it depends on, by absolute path."""
 
 
 class Done(NamedTuple):
@@ -67,10 +61,12 @@ def work(portion: Portion) -> Done:
     global _around
     with _alone, _inside(portion.folder):
         if _around is None or _around[0] != portion.run:
-            _around = portion.run, project()
-        files = dict(zip(portion.paths, portion.settings, strict=True))
-        waiting = {os.path.abspath(path): path for path in files}
+            shared = Store(portion.shared) if os.path.isdir(portion.shared.folder) else None
+            store = shared if portion.store == portion.shared else Store(portion.store)
+            _around = portion.run, project(store=store, shared=shared)
         around = _around[1]
+        files = {path: portion.settings[number] for path, number in portion.files.items()}
+        waiting = {os.path.abspath(path): path for path in files}
 
         def watched(path: str, text: str) -> Matcher | None:
             name = waiting.get(path)
@@ -78,14 +74,14 @@ def work(portion: Portion) -> Done:
 
         around.watching = watched
         found: list[Linted] = []
-        for path, settings in files.items():
+        for path in portion.paths:
             waiting.pop(os.path.abspath(path), None)
             try:
                 with open(path, "rb") as file:
                     raw = file.read()
             except OSError:
                 continue
-            linted = lint_file(raw, path, settings, around)
+            linted = lint_file(raw, path, files[path], around)
             found.append(linted._replace(asked=around.asked_by(path)) if portion.follow else linted)
         return Done(tuple(found), tuple(map(str, registry.unusable())))
 
@@ -94,18 +90,11 @@ def lint_file(raw: bytes, path: str, settings: Settings, around: Project) -> Lin
     """Lint one file; never raises."""
     broken: list[BrokenRule] = []
     try:
-        findings = lint(raw, path, settings, broken, around)
+        findings = cached.lint(raw, path, settings, broken, around)
     except Exception as error:  # one file must not cost the findings of all the others
         return Linted(path, failure=portable(error), read=fingerprint(raw))
     told = tuple(rule._replace(error=portable(rule.error)) for rule in broken)
     return Linted(path, tuple(findings), told, None, fingerprint(raw))
-
-
-def fingerprint(raw: bytes) -> int:
-    """Return what tells a file's bytes from those that it had a moment ago."""
-    from zlib import crc32
-
-    return len(raw) << 32 | crc32(raw)
 
 
 def portable(error: BaseException) -> DevlintError | Elsewhere:

@@ -38,7 +38,7 @@ def related(
             continue
         file, span = where
         start, end = Position(span.line, span.column + 1), Position(span.end_line, span.end_column + 1)
-        found[Related(_shown(file) if file else path, start, end, message)] = None
+        found[Related(shown(file) if file else path, start, end, message)] = None
     return tuple(found)[:_MOST]
 
 
@@ -84,7 +84,7 @@ def _where(at: object, ask: Questions, project: Project | None) -> tuple[str, Sp
     return "", ask.span(at)  # type: ignore[arg-type]
 
 
-def _shown(path: str) -> str:
+def shown(path: str) -> str:
     """Return the path of another file as it is said: relative where it lies below."""
     below = os.path.relpath(path)
     return path if below.startswith(os.pardir) else below

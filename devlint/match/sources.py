@@ -1,0 +1,83 @@
+"""The files that rules and knowledge come from, and what tells them from any others."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING
+
+from .. import __version__
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from importlib.metadata import EntryPoint
+
+_OWN = "devlint"
+_LIBRARIES = ("libcst", "msgspec", "pathspec")
+"""What has a say in what devlint's own rules report."""
+
+
+def of(points: Iterable[EntryPoint]) -> tuple[set[str], str]:
+    """Return the files and folders behind entry points that have been imported, and a text about them all.
+
+    The text is the same wherever the same is installed, and empty where some of it cannot be read.
+    Other packages' rules may use anything: with those, every installed version is in it.
+    """
+    packages = {point.value.partition(".")[0] for point in points}
+    others = packages - {_OWN}
+    loaded = {name: module for name, module in tuple(sys.modules.items()) if module is not None}
+    mine = [module for name, module in loaded.items() if name.partition(".")[0] in packages]
+    roots = _outermost(folder for module in mine for folder in getattr(module, "__path__", ()))
+    files: set[str] = set()
+    contents: set[tuple[str, bytes]] = set()
+    whole = all(getattr(module, "__file__", None) or getattr(module, "__path__", None) for module in mine)
+    for root in roots:
+        for below, _, names in os.walk(root):
+            if os.path.basename(below) != "__pycache__":
+                files.add(below)  # its change is that a module comes or goes
+                for path in (os.path.join(below, name) for name in names):
+                    files.add(path)
+                    whole &= _add(path, os.path.relpath(path, os.path.dirname(root)), contents)
+    used = [module for name, module in loaded.items() if others and not _is_library(name)]
+    for source in (getattr(module, "__file__", None) for module in (*mine, *used)):
+        path = source or ""
+        if path and not any(path.startswith(os.path.join(root, "")) for root in roots):
+            files |= {path, os.path.dirname(path)}
+            whole &= _add(path, os.path.basename(path), contents)
+    return files, _said(contents, bool(others)) if whole else ""
+
+
+def _outermost(folders: Iterable[str]) -> list[str]:
+    """Return folders without those that lie in another one."""
+    found: list[str] = []
+    for folder in sorted(set(folders)):
+        if not any(folder.startswith(os.path.join(other, "")) for other in found):
+            found.append(folder)
+    return found
+
+
+def _is_library(module: str) -> bool:
+    top = module.partition(".")[0]
+    return top in sys.stdlib_module_names or top in _LIBRARIES or top == "__main__"
+
+
+def _add(path: str, name: str, contents: set[tuple[str, bytes]]) -> bool:
+    from hashlib import blake2b
+
+    try:
+        with open(path, "rb") as file:
+            contents.add((name, blake2b(file.read(), digest_size=16).digest()))
+    except OSError:
+        return False
+    return True
+
+
+def _said(contents: set[tuple[str, bytes]], all_installed: bool) -> str:
+    from hashlib import blake2b
+    from importlib.metadata import distributions
+
+    installed = {(each.metadata["Name"] or "", each.version) for each in distributions()}
+    if not all_installed:
+        installed = {each for each in installed if each[0].lower() in _LIBRARIES}
+    told = repr((__version__, sys.version, sorted(installed), sorted(contents)))
+    return f"{__version__}-{blake2b(told.encode('utf-8', 'backslashreplace'), digest_size=16).hexdigest()}"
