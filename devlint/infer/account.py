@@ -101,8 +101,9 @@ class Account(Record):
         """Under what the innermost statement around a line runs; None where nothing runs there."""
         around = [
             (span.end_line - span.line, -span.column, statement.lineno, statement)
-            for span, statement in self._statements
-            if span.line <= line <= span.end_line
+            for statement in self._book.scopes
+            if statement.lineno <= line <= (statement.end_lineno or 0)
+            for span in (self._observer.text.span(statement),)
         ]
         if not around:
             return None
@@ -224,7 +225,7 @@ class Account(Record):
 
     def _is_of(self, value: Value, spot: Spot) -> bool:
         """Whether it is the very value that is moved at a place, not something that brings it along."""
-        node = self._by_span.get(spot.span) if spot.span is not None else None
+        node = self._expression(spot.span) if spot.span is not None else None
         moved = (
             node.func.value if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) else None
         )

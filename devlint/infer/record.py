@@ -123,16 +123,21 @@ class Record:
         return keeping.safe if keeping is not None and keeping.possible else None
 
     @cached_property
-    def _by_span(self) -> dict[Span, ast.expr]:
-        return {self._observer.text.span(node): node for node in self._book.values}
+    def _by_line(self) -> dict[int, list[ast.expr]]:
+        """The expressions that begin on each line: of few of them anybody asks where exactly."""
+        found: dict[int, list[ast.expr]] = {}
+        for node in self._book.values:
+            found.setdefault(node.lineno, []).append(node)
+        return found
 
-    @cached_property
-    def _statements(self) -> list[tuple[Span, ast.stmt]]:
-        return [(self._observer.text.span(node), node) for node in self._book.scopes]
+    def _expression(self, span: Span) -> ast.expr | None:
+        """The expression that was evaluated at a place, the last one if there are several."""
+        nodes = reversed(self._by_line.get(span.line, []))
+        return next((node for node in nodes if self._observer.text.span(node) == span), None)
 
     def value_at(self, span: Span) -> Seen:
         """The value of the expression that stands at a place; of unknown kind where none was evaluated."""
-        node = self._by_span.get(span)
+        node = self._expression(span)
         if node is None:
             return Seen(Kind.UNKNOWN, UNKNOWN_PLACE, None, "")
         value, place, function = self._book.values[node]
@@ -239,7 +244,9 @@ class Record:
         """The variables before the innermost statement around a place."""
         around = [
             (found.end_line - found.line, found.end_column - found.column, statement.lineno, statement)
-            for found, statement in self._statements
+            for statement in self._book.scopes
+            if statement.lineno <= span.line and span.end_line <= (statement.end_lineno or 0)
+            for found in (self._observer.text.span(statement),)
             if found[:2] <= span[:2] and span[2:] <= found[2:]
         ]
         if not around:
