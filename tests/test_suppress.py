@@ -306,3 +306,47 @@ def test_a_comment_is_held_against_the_findings_of_its_rows_only(monkeypatch: py
     monkeypatch.setattr(Suppression, "silences", silences)
     lint(f"import torch\n{'x.to(d)  # noqa: TST101, DEV101' + chr(10)}" * 100, "a.py")
     assert asked < 100 * 10
+
+
+RANGE = """\
+x.to(d)
+# devlint: disable[TST101]
+y.to(d)
+if a:
+    y.to(d)
+# devlint: enable[TST101]
+z.to(d)"""
+
+
+def test_a_range() -> None:
+    assert rows(RANGE) == [2, 8]
+    assert idle(RANGE) == []
+    assert rows(RANGE.replace("TST101", "TST5")) == [2, 4, 6, 8]
+    assert rows(f"{RANGE}\n{RANGE}") == [2, 8, 9, 15]
+    inner = "if a:\n    # devlint: enable[TST101]\n    x.to(d)"
+    inner = f"# devlint: disable[TST101]\n{inner}\n# devlint: enable[TST101]"
+    assert rows(inner) == []  # that of another indentation ends nothing
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (RANGE.replace("# devlint: enable[TST101]\n", ""), "It needs `# devlint: enable[TST101]` below"),
+        (RANGE.replace("enable[TST101]", "enable[TST1]"), "It needs `# devlint: enable[TST101]` below"),
+        (RANGE.replace("# devlint: disable[TST101]\n", ""), "It needs `# devlint: disable[TST101]` above"),
+    ],
+)
+def test_a_range_without_an_end_silences_nothing(body: str, reason: str) -> None:
+    found = lint(f"import torch\n{body}\n".encode(), "a.py")
+    assert sum(each.code == "TST101" for each in found) == 4
+    told = [each for each in found if each.code == "DEV001"]
+    assert told[0].reason.startswith(reason)
+    assert all("is malformed and silences nothing" in each.message for each in told)
+
+
+def test_a_range_that_silences_nothing() -> None:
+    body = "# devlint: disable[TST5, TST101]\ny.to(d)\n# devlint: enable[TST101, TST5]\nz = 1"
+    assert rows(body) == []
+    body = "# devlint: disable[TST101]\ny = 1\n# devlint: enable[TST101]\nz = 1"
+    assert idle(body) == [(2, 1, "`TST101` silences nothing here")]
+    assert cured(body) == body

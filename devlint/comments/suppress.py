@@ -24,6 +24,7 @@ _OURS = re.compile(r"(?<![\"'`])#\s*devlint\s*:\s*(?P<word>[a-z][\w-]*)(?P<rest>
 _IGNORE = re.compile(r"\s*(?:\[(?P<codes>[^\[\]]*)\]|$)")
 """What may follow `ignore`: codes in brackets, or nothing."""
 _WORDS = ("ignore", "file-ignore")
+_EDGES = ("disable", "enable")
 _SAME = {"ignore-file": "file-ignore"}
 _FILE_NOQA = re.compile(rf"\s*(?::\s*(?P<codes>{_CODES})\b.*)?$", re.I)
 """What follows `# devlint: noqa`, as ruff has it: for the whole file, on a row of its own."""
@@ -56,6 +57,8 @@ class Suppression(NamedTuple):
     """Whether it only tries to be a suppression: then it silences nothing."""
     cure: str | None = None
     """How a malformed one ought to be written, where that is clear."""
+    edge: str = ""
+    """For one that begins or ends a range, `disable` or `enable`; malformed where the other is missing."""
 
     def silences(self, finding: Finding) -> bool:
         """Whether it silences this finding."""
@@ -72,7 +75,24 @@ def suppressions(text: str, rows: Sequence[str]) -> list[Suppression]:
     """Return the suppressions of a file, malformed ones included, in order."""
     if not (_NOQA.search(text) or _OURS.search(text)):
         return []
-    return [item for comment in comments(rows) for item in _suppressions(comment)]
+    return _paired([item for comment in comments(rows) for item in _suppressions(comment)])
+
+
+def _paired(found: list[Suppression]) -> list[Suppression]:
+    """Have each `disable` reach down to the next `enable` of the same codes, at the same indentation."""
+    waiting: dict[tuple[frozenset[str], int], int] = {}
+    done = list[Suppression]()
+    for item in found:
+        key = frozenset(item.codes), item.comment.column
+        if item.edge == "enable" and key in waiting:
+            start = waiting.pop(key)
+            reach = range(done[start].comment.row, item.comment.row)
+            done[start] = done[start]._replace(rows=reach, malformed=False)
+            continue
+        if item.edge == "disable":
+            waiting.setdefault(key, len(done))
+        done.append(item)
+    return done
 
 
 def _suppressions(comment: Comment) -> Iterator[Suppression]:
@@ -106,6 +126,16 @@ def _own(match: re.Match[str], comment: Comment, statement: range) -> Suppressio
         codes_at = (end + left, end + right) if meant["codes"] else None
         at = start, codes_at[1] if codes_at else end
         return Suppression(None, _listed(meant["codes"]), True, comment, at, codes_at)
+    if (
+        word in _EDGES
+        and comment.alone
+        and (listed := _IGNORE.match(match["rest"]))
+        and _listed(listed["codes"])
+    ):
+        left, right = listed.span("codes")
+        at, codes_at = (start, end + listed.end()), (end + left, end + right)
+        codes = _listed(listed["codes"])
+        return Suppression(statement, codes, True, comment, at, codes_at, malformed=True, edge=word)
     if word not in _WORDS or "_" in match["word"]:
         return _attempt(match, word, comment, statement)
     rows = None if word == "file-ignore" else statement

@@ -134,6 +134,10 @@ def _malformed(item: Suppression, path: str, known: Collection[str]) -> Finding:
     reason = (
         "It reads `# devlint: ignore[CODE]` or `# devlint: file-ignore[CODE]`, or has nothing after the word."
     )
+    if item.edge:
+        other = f"# devlint: {'disable' if item.edge == 'enable' else 'enable'}[{', '.join(item.codes)}]"
+        where = "above" if item.edge == "enable" else "below"
+        reason = f"It needs `{other}` {where}, at the same indentation."
     message = f"`{comment.text[start:end]}` is malformed and silences nothing"
     return Finding(path, first, last, CODE, NAME, SEVERITY, message, reason, fix, comment.row)
 
@@ -158,7 +162,7 @@ def _finding(
 ) -> Finding:
     comment, (start, end) = item.comment, item.at
     verb = "silence" if len(what) > 1 else "silences"
-    edit = _edit(item, kept, rows)
+    edit = None if item.edge else _edit(item, kept, rows)  # the other end would stay behind
     return Finding(
         path,
         Position(comment.row, comment.column + start + 1),
