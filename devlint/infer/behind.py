@@ -517,14 +517,15 @@ class Meetings:
         return found
 
     def _only_checks(self, name: str) -> bool:
-        """Whether a method tries its module out: it asserts something, and leaves nothing to its caller."""
+        """Whether a method tries its module out: it asserts or prints, and leaves nothing to its caller."""
         function = self.file.functions.get(name)
         if function is None or function.owner is None or function.own_name in _FORWARD:
             return False
         log = self.settled.logs.get(name)
         nodes = list(ast.walk(function.node))
+        body = getattr(function.node, "body", [])
         return (
-            any(isinstance(node, ast.Assert) for node in nodes)
+            (any(isinstance(node, ast.Assert) for node in nodes) or all(map(_shows, body)))
             and not any(isinstance(node, ast.Return) and node.value is not None for node in nodes)
             and (log is None or not any(raw.target == "attribute" for raw in log.binds.values()))
         )
@@ -643,6 +644,17 @@ class Meetings:
 
 def _plain(test: ast.expr) -> ast.expr:
     return test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+
+
+def _shows(statement: ast.stmt) -> bool:
+    """Whether a statement names something, or prints."""
+    if isinstance(statement, ast.Assign):
+        return all(isinstance(target, ast.Name) for target in statement.targets)
+    if not isinstance(statement, ast.Expr):
+        return False
+    value = statement.value
+    shown = isinstance(value, ast.Call) and last_name(value) in knowledge.SHOWS
+    return shown or isinstance(value, ast.Constant)
 
 
 def _encloses(outer: ast.If, inner: ast.AST) -> bool:

@@ -186,6 +186,8 @@ CUDA_CONTEXTS = frozenset({"torch.cuda.device", "torch.cuda.stream"})
 CUDA_ERRORS = names.CATCHES_CUDA
 EXITS = frozenset("exit quit _exit abort skip skipTest fail SkipTest xfail".split())
 """Calls after which control does not go on."""
+SHOWS = frozenset({"print", "summary"})
+"""Functions that show what they are given, and nothing else."""
 EXPECTS_FAILURE = frozenset({"raises", "suppress", "assertRaises", "assertRaisesRegex"})
 TEST_FRAMEWORKS = ("pytest", "unittest", "torch.testing", "hypothesis")
 COLLECTED = "test_"
