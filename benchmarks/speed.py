@@ -17,6 +17,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -91,12 +92,12 @@ def best(tool: Tool, arguments: list[str], runs: int, cwd: Path) -> float | None
     return least
 
 
-def setup(folder: Path) -> None:
+def setup(folder: Path, requirements: Iterable[str] = tuple(PEERS.values())) -> None:
     """Give each peer an environment of its own; TorchFix pins a LibCST without wheels for Python 3.14."""
     python = sys.executable
     if sys.version_info >= (3, 14):
         python = next(filter(None, map(shutil.which, OLDER_PYTHONS)), sys.executable)
-    for requirement in PEERS.values():
+    for requirement in requirements:
         target = folder / requirement.split("==")[0]
         subprocess.run([python, "-m", "venv", "--clear", str(target)], check=True)
         subprocess.run([str(target / "bin" / "pip"), "install", "--quiet", requirement], check=True)

@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -258,3 +259,59 @@ def wait_until(true: Callable[[], bool]) -> None:
             return
         time.sleep(0.1)
     raise AssertionError("it never came")
+
+
+@pytest.mark.parametrize("add", [False, True])
+def test_the_shards_are_the_whole(
+    tmp_path: Path, run: Callable[..., tuple[int, str, str]], add: bool
+) -> None:
+    for number in range(30):
+        (tmp_path / f"m{number}.py").write_text("import torch\nx = torch.ones(3)\nx.cuda()\n")
+    flags = ("--select", "DEV101", "--output-format", "concise", "-q")
+    before = [run(*flags, "--shard", f"{part}/4")[1].splitlines() for part in range(1, 5)]
+    assert sorted(line for part in before for line in part) == sorted(run(*flags)[1].splitlines())
+    assert all(3 <= len(part) <= 13 for part in before)
+    if add:
+        (tmp_path / "another.py").write_text("import torch\nx = torch.ones(3)\nx.cuda()\n")
+        after = [run(*flags, "--shard", f"{part}/4")[1].splitlines() for part in range(1, 5)]
+        assert sum(one != other for one, other in zip(before, after, strict=True)) == 1
+
+
+def test_a_shard_of_nothing_is_clean(tmp_path: Path, run: Callable[..., tuple[int, str, str]]) -> None:
+    (tmp_path / "a.py").write_text("import torch\n")
+    assert {run("--shard", f"{part}/3")[::2] for part in (1, 2, 3)} == {(0, "")}
+
+
+@pytest.mark.parametrize("text", ["0/4", "5/4", "1", "1/", "a/b", "-1/4"])
+def test_a_wrong_shard_is_refused(run: Callable[..., tuple[int, str, str]], text: str) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        run(f"--shard={text}")
+    assert stopped.value.code == 2
+
+
+def test_a_cluster_finds_what_one_process_finds_though_a_worker_dies(
+    programs: Path, run: Callable[..., tuple[int, str, str]]
+) -> None:
+    distributed = pytest.importorskip("distributed")
+    flags = ("--select", "ALL", "--output-format", "json")
+    one = run(*flags, "--jobs", "1")
+    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    with distributed.LocalCluster(**options) as cluster, distributed.Client(cluster) as client:
+        assert run(*flags, "--dask", cluster.scheduler_address) == one
+        victim = next(iter(client.run(os.getpid).values()))
+        killer = threading.Timer(0.05, os.kill, (victim, signal.SIGKILL))
+        killer.start()
+        assert run(*flags, "--dask", cluster.scheduler_address) == one
+        killer.join()
+
+
+def test_without_a_cluster_there_is_one_message(
+    run: Callable[..., tuple[int, str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.py").write_text("import torch\n")
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    assert run("--dask", "tcp://127.0.0.1:1") == (
+        2,
+        "",
+        "devlint: --dask needs distributed: pip install 'devlint[dask]'\n",
+    )

@@ -23,6 +23,7 @@ from ..run import cached
 from ..run.cached import Linted, fingerprint
 from ..run.lint import lint, watching
 from ..run.progress import counted, status_line
+from ..source import shards
 from ..source.files import find
 from ..source.sources import texts
 from ..source.unreadable import CODE as UNREADABLE
@@ -31,6 +32,8 @@ from . import cache, printing
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Callable
+    from concurrent.futures import Executor
 
     from ..config.settings import Settings
     from ..errors import BrokenRule
@@ -137,7 +140,7 @@ class _Check:
         return verdict.fails or bool(self.stale)
 
     def _lint(self, paths: list[str]) -> None:
-        if not paths and not self.problems.all() and self.options.diff_base is None:
+        if not paths and not self.problems.all() and not (self.options.diff_base or self.options.shard):
             console.say("no Python files found")
         waiting = {os.path.abspath(path): path for path in paths}
 
@@ -172,6 +175,12 @@ class _Check:
         files = [path for path in paths if path != _STDIN]
         if self.shelf is not None:
             files = [path for path in files if not self._is_known(path)]
+        if self.options.dask is not None:
+            from ..run.cluster import cluster
+
+            with cluster(self.options.dask) as (executor, workers):
+                self._share_out(files, lambda: executor, workers)
+            return
         if self.jobs == 1 or len(files) < 2:
             return
         from ..run import pool
@@ -180,14 +189,18 @@ class _Check:
         if workers == 1 or pool.is_small(files):
             return
         registry.entries()  # once for all processes that are forked
-        with suppress(*pool.NO_PROCESSES), pool.common_folder() as common:
+        with suppress(*pool.NO_PROCESSES):
+            self._share_out(files, lambda: pool.processes(workers, not self.options.watch), workers)
+
+    def _share_out(self, files: list[str], executor: Callable[[], Executor], workers: int) -> None:
+        from ..run import pool
+
+        with pool.common_folder() as common:
             shared = Shelf(common, os.urandom(32), "")
             portions = pool.portions(
                 files, self.configs.for_file, workers, self.shelf or shared, shared, self.writes
             )
-            done = pool.all_linted(
-                portions, lambda: pool.processes(workers, not self.options.watch), workers, self.unusable
-            )
+            done = pool.all_linted(portions, executor, workers, self.unusable)
             with closing(done), status_line(sys.stderr) as show:
                 for number, linted in enumerate(done, 1):
                     self.ahead[linted.path] = linted
@@ -230,6 +243,9 @@ class _Check:
                 self.problems.caught(error, argument)
         for message in unread:
             self.problems.add(message)
+        if self.options.shard is not None:
+            part, parts = self.options.shard
+            return shards.part(sorted(found.values()), printing.project(self.here), part, parts)
         return sorted(found.values())
 
     def _show(self, paths: list[str]) -> None:

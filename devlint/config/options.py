@@ -57,8 +57,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     if options.reason and not options.add_noqa:
         top.error("--reason needs --add-noqa")
     options.config, options.keys = _configuration(options.config, top)
-    if "-" in options.paths and (options.add_noqa or options.watch):
-        top.error(f"{'--add-noqa' if options.add_noqa else '--watch'} does not go with stdin")
+    for flag in ("add_noqa", "watch", "shard"):
+        if "-" in options.paths and getattr(options, flag):
+            top.error(f"{_flag(flag)} does not go with stdin")
     return options
 
 
@@ -116,6 +117,8 @@ def parser() -> argparse.ArgumentParser:
         "--show-settings", action="store_true", help="print the settings of the first file, and lint nothing"
     )
     config("-n", "--no-cache", action="store_true", help="look at every file, and keep no results")
+    config("--shard", type=_shard, metavar="K/N", help="lint the K-th of N parts, for jobs side by side")
+    config("--dask", type=_name, metavar="ADDRESS", help="lint on this cluster (needs devlint[dask])")
     config("--cache-dir", type=_name, metavar="DIR", help="keep results there (default: .devlint_cache)")
     config("-j", "--jobs", type=_jobs, metavar="N", help="lint with so many processes (default: the cores)")
     config("--stdin-filename", metavar="NAME", help="the name of what is read from stdin")
@@ -252,6 +255,13 @@ def _remark(text: str) -> str:
     if _NO_COMMENT.search(text):
         raise argparse.ArgumentTypeError(f"{text!r} does not fit into a comment of one line")
     return text
+
+
+def _shard(text: str) -> tuple[int, int]:
+    part, slash, parts = text.partition("/")
+    if slash and part.isdecimal() and parts.isdecimal() and 1 <= int(part) <= int(parts):
+        return int(part), int(parts)
+    raise argparse.ArgumentTypeError(f"expected a part and how many there are, such as 2/8, got {text!r}")
 
 
 def _jobs(text: str) -> int:

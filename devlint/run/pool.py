@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING
 
 from ..errors import DevlintError
+from ..match import registry
 from .cached import Linted
 from .work import Done, Portion, work
 
@@ -57,7 +58,7 @@ def portions(
     run, folder = os.urandom(16).hex(), os.getcwd()
     numbers: dict[Settings, int] = {}
     files = {path: numbers.setdefault(settings(path), len(numbers)) for path in paths}
-    whole = Portion(run, folder, (), files, tuple(numbers), store, shared, follow)
+    whole = Portion(run, folder, (), files, tuple(numbers), store, shared, registry.versions(), follow)
     sizes = [_size(path) for path in paths]
     left = sum(sizes)
     found: list[Portion] = []
@@ -159,6 +160,8 @@ def all_linted(
                 portion, alone = running.pop(future)
                 try:
                     done = future.result()
+                except DevlintError:  # it concerns all the others too
+                    raise
                 except Exception as error:
                     broken |= isinstance(error, BrokenExecutor)
                     if alone:
@@ -193,9 +196,12 @@ def _told(path: str, error: Exception) -> Linted:
 def _end(pool: Executor, now: bool) -> None:
     """Let an executor go; `now`, whatever its processes are doing."""
     if now:
-        for process in list((getattr(pool, "_processes", None) or {}).values()):
+        processes = list((getattr(pool, "_processes", None) or {}).values())
+        for process in processes:
             process.kill()
-    pool.shutdown(cancel_futures=True)
+        pool.shutdown(wait=bool(processes))
+    else:
+        pool.shutdown()
 
 
 def _size(path: str) -> int:

@@ -39,6 +39,8 @@ class Portion(NamedTuple):
     """What is known from before, and for what becomes known."""
     shared: Shelf
     """For what one process of the run learns that others can use."""
+    versions: str
+    """What has a say in results, here and there."""
     follow: bool = False
     """Whether to tell what each file depends on."""
 
@@ -60,6 +62,8 @@ def work(portion: Portion) -> Done:
     """Lint a portion; whatever goes wrong with a file costs no other one."""
     global _around
     with _alone, _inside(portion.folder):
+        if registry.versions() != portion.versions:
+            raise DevlintError("this process has another devlint, other rules or another Python")
         if _around is None or _around[0] != portion.run:
             shared = Store(portion.shared) if os.path.isdir(portion.shared.folder) else None
             store = shared if portion.store == portion.shared else Store(portion.store)
