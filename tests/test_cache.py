@@ -309,6 +309,17 @@ def test_the_folder_says_what_it_is(run: Run, here: Path) -> None:
     assert not [path for path in entries(here) if path.name.startswith(".")]
 
 
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="see `_forget_old`")
+def test_what_old_versions_kept_is_deleted(run: Run, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run()
+    (old,) = (path for path in (here / ".devlint_cache").iterdir() if path.is_dir())
+    for version, is_there in (("second", True), ("third", False)):
+        monkeypatch.setattr(registry, "versions", lambda version=version: version)
+        run()
+        assert old.exists() is is_there
+        os.utime(old if is_there else here, (0, 0))
+
+
 def truncate(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-7])
 

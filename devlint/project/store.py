@@ -26,6 +26,8 @@ _FILES = {
     ".gitignore": "# Made by devlint.\n*\n",
 }
 _MAX_SIZE = 1 << 26
+_OLD = 30 * 24 * 3600.0
+"""Seconds after which what another version has kept is deleted, once a version comes that is new."""
 _SIGNED = 16
 """Bytes of a signature."""
 _HERE = os.open in os.supports_dir_fd
@@ -152,10 +154,24 @@ def _inside(above: int | str, name: str, make: bool) -> int | str | None:
     if make:
         with suppress(FileExistsError):
             os.mkdir(name, dir_fd=above)
+            _forget_old(above)
     try:
         return os.open(name, os.O_RDONLY | os.O_DIRECTORY | _NO_LINK, dir_fd=above)
     except FileNotFoundError:
         return None
+
+
+def _forget_old(folder: int) -> None:
+    """Delete what was kept by versions that nobody has run for a while."""
+    if sys.version_info < (3, 11):  # its `rmtree` takes no folder that is open
+        return
+    import shutil
+    import time
+
+    for name in os.listdir(folder):
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        if stat.S_ISDIR(status.st_mode) and status.st_mtime < time.time() - _OLD:
+            shutil.rmtree(name, ignore_errors=True, dir_fd=folder)
 
 
 def _read(folder: int | str, name: str) -> bytes | None:
