@@ -29,7 +29,7 @@ BUG = CLEAN + "\nmodel.eval()\nextra = torch.zeros(2, 8)\nextra.to(device)\nprin
 REQUIREMENTS = (*(PEERS[name] for name in ("TorchFix", "ruff")), "flake8==7.3.0")
 LONG = 20.0
 """Seconds from which a run is not repeated."""
-START_UP_RUNS = 9
+START_UP_RUNS = 5
 
 
 class Variant(NamedTuple):
