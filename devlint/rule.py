@@ -147,6 +147,12 @@ class Ask(Protocol):
     def in_default(self, node: cst.CSTNode) -> bool:
         """Whether an expression is, or is part of, the default of a parameter: no choice is made there."""
 
+    def default_is_used(self, node: cst.CSTNode) -> bool | None:
+        """Whether a call leaves the parameter to the default that an expression is, or is part of.
+
+        Of this file or another of the project, by the name of what is called. None where nothing calls it.
+        """
+
     def is_argument(self, node: cst.CSTNode) -> bool:
         """Whether an expression is an argument of a call by itself."""
 
@@ -173,6 +179,9 @@ class Ask(Protocol):
 
     def events(self, kind: str) -> tuple[Event, ...]:
         """All events of one type (`call`, `move`, …) in the file, in source order."""
+
+    def mentions_devices(self) -> bool:
+        """Whether the file moves anything, or names a device."""
 
     def calls_of(self, name: str) -> bool:
         """Whether anything in the file calls what has this name, as events have it: `Tensor.backward`."""

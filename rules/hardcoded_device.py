@@ -13,6 +13,10 @@ Use the device at hand, or choose one at run time:
 
 The default of a parameter is evaluated once, when the file is imported: choose in the function instead.
 
+The first such place on a path is a warning; what follows is reached only where that one worked, and is a
+note. So is a default that no call in the project leaves a parameter to, autocast, which does nothing on
+other devices, and what tries out a module under `if __name__ == "__main__":` in the file that defines it.
+
 Names under a condition that the device is there, names that are only compared, printed or used as
 keys, and defaults of command-line options are left alone, and so are tests, and code that runs on
 NVIDIA hardware by nature.
@@ -61,10 +65,13 @@ class HardcodedDeviceName(Rule[Literal_]):
     def visit(self, node: cst.CSTNode, event: Literal_, ask: Ask) -> Iterator[Report]:
         """Report the literal; choose between it and the cpu at run time."""
         assert isinstance(node, cst.SimpleString)
+        later = event.at.guard.needed or "demo" in event.at.context or event.role == "autocast"
+        later |= event.role == "default" and not ask.default_is_used(node)
         yield Report(
             _SAID[event.role].format(event.text),
             "take the device from a tensor or argument at hand, or ask torch which one is available",
-            change=_cured(node, event, ask),
+            Severity.NOTE if later else None,
+            _cured(node, event, ask),
         )
 
 

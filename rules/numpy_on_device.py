@@ -26,7 +26,6 @@ from ..rule import (
     Claim,
     Form,
     Kind,
-    Move,
     Raises,
     Report,
     Rule,
@@ -72,7 +71,7 @@ class NumpyOnDevice(Rule[Call]):
             severity = Severity.NOTE if there is None else Severity.WARNING
             name = there.place.name or "the device of a module" if there is not None else ""
             where = f"on `{name}`, as a caller gives it" if name else "wherever the caller put it"
-        elif at and not _mentions_devices(ask):
+        elif at and not ask.mentions_devices():
             return
         yield Report(
             f"`{seen.label}` {'holds what is' if seen.kind is Kind.CONTAINER else 'is'} {where}, and "
@@ -101,12 +100,6 @@ def _is_placed(seen: Seen) -> bool:
         return named and seen.kind is not Kind.CONTAINER
     either = form is Form.EITHER and (named or seen.place.of is not None)
     return either or form in (Form.LITERAL, Form.SAME, Form.ANYWHERE)
-
-
-def _mentions_devices(ask: Ask) -> bool:
-    """Whether the file moves anything, or names a device."""
-    moves = any(isinstance(each, Move) and each.target is not None for each in ask.events("move"))
-    return moves or bool(ask.events("literal"))
 
 
 def _copied(node: cst.Call, event: Call) -> Change | None:

@@ -152,6 +152,8 @@ class Calling(NamedTuple):
     """Whether `*args` or `**kwargs` may pass more."""
     test: bool = False
     """Whether it stands in what a test framework collects."""
+    guarded: bool = False
+    """Whether something speaks for an accelerator there."""
 
 
 class ModuleSummary(NamedTuple):

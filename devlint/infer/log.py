@@ -92,6 +92,8 @@ class RawCall(NamedTuple):
     """Whether it is given a copy from a device that nothing has waited for."""
     touched: tuple[str, int] | None = None
     """Where its function had initialised CUDA before."""
+    saved: bool = False
+    """Whether its function, or one that it called, had saved or trained anything before."""
 
 
 class RawUse(NamedTuple):

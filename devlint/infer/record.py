@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -112,6 +112,15 @@ class Record:
     def _keepings(self) -> dict[Span, Keeping]:
         found = keepings(self._tree, self._observer.settled, self._index, self._name)
         return {self._observer.text.span(node): keeping for node, keeping in found.items()}
+
+    @property
+    def functions(self) -> Mapping[str, Function]:
+        """The functions of the file, by their dotted names."""
+        return self._file.functions
+
+    def calls_of(self, function: str) -> Iterator[Calling]:
+        """The calls of a function in this file."""
+        return (each for each in calls_in(self._file) if each.callee == function)
 
     def release(self) -> None:
         """Let go of what refers to itself in a circle; nothing can be asked any more."""

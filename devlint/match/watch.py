@@ -97,6 +97,13 @@ class Entry(NamedTuple):
     words: Words
     """What must be in a file: see `words`."""
 
+    @property
+    def wants_unguarded(self) -> bool:
+        """Whether it watches nothing where something speaks for an accelerator."""
+        return all(
+            any(test.name == "guarded" and test.negated for test in watch.tests) for watch in self.watches
+        )
+
 
 def problem(watch: object) -> str:
     """What is wrong with a watch, in words; empty if nothing is."""

@@ -17,12 +17,14 @@ from ..core.values import Api, Defined, Value
 from ..span import Span
 from .memory import Definitions, Log, Memory, Question, digest_of
 from .mentions import Mentions
+from .nature import Natures
 from .resolve import Layout
 
 Answer = Value | FunctionSummary | ClassSummary | None
 _MAX_DEPTH = 64 if sys.version_info >= (3, 11) else 10
 """Files deeper in a chain of imports are unknown to the first; Python 3.10 runs out of stack before."""
 _MAX_FORWARDS = 16
+_MAX_CALLS = 6
 _MAX_CALLERS = 24
 """Where more files than these mention a function, its callers are not looked for."""
 _BY_CLASS = frozenset({"__init__", "__call__", "forward"})
@@ -101,6 +103,7 @@ class Project:
         self._mentions: dict[str, Mentions] = {}
         """By the root of a project, the names in its files."""
         self._callers: dict[tuple[str, str], tuple[Calling, ...]] = {}
+        self.natures = Natures(self.layout, read)
         self._paths: dict[tuple[str, str], str] = {}
         """The file of each module by the root of its project, in which its name is unique, and that name."""
         self._asked: dict[str, set[str]] = {}
@@ -124,6 +127,7 @@ class Project:
             self._seen.pop(each, None)
         self._mentions.clear()
         self._callers.clear()
+        self.natures = Natures(self.layout, self._read)
 
     def renew(self, path: str) -> None:
         """A file has changed: it is analysed again, and who asks it only where it defines something else."""
@@ -441,6 +445,28 @@ class View:
     def _callers(self, function: str) -> tuple[Calling, ...]:
         found = self._project.named(function, self.path)
         return self._project.callers(function, found[0] if found is not None else self.path)
+
+    def needs_accelerator(self, function: str) -> bool:
+        """Whether an accelerator is there whoever runs a function of this file, as other files tell.
+
+        The file imports what runs nowhere else, or all that call the function make sure of it; what nobody
+        calls may be called by anybody.
+        """
+        natures = self._project.natures
+        if natures.needs_accelerator(self.path):
+            return True
+        for each in natures.imports(self.path):
+            self._project.note(self.path, each)
+        return bool(function) and self._guarded(function, set(), _MAX_CALLS)
+
+    def _guarded(self, function: str, asked: set[str], left: int) -> bool:
+        asked.add(function)
+        calls = self.callers(function)
+        todo = {call.caller for call in calls if not call.guarded}
+        known = left > 0 and "" not in todo and todo.isdisjoint(asked)
+        return bool(calls) and (
+            not todo or (known and all(self._guarded(each, asked, left - 1) for each in sorted(todo)))
+        )
 
     def find(self, dotted: str) -> Answer:
         """What the project defines under a dotted name, as imported here or as a summary gave it."""

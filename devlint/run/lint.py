@@ -145,7 +145,11 @@ def _visited(
     text: str, tree: ast.Module | None, events: tuple[Event, ...], rules: Matcher, run: _Run
 ) -> list[Finding]:
     matched = [(event, entry) for event in events for entry in rules.matching(event)]
-    suspects = [(event, rule) for event, entry in matched if (rule := _suspecting(event, entry, run))]
+    suspects = [
+        (event, rule)
+        for event, entry in matched
+        if (rule := _suspecting(event, entry, run)) and not _excused(event, entry, run)
+    ]
     if not suspects:
         return []
     from ..visit import visitor
@@ -199,6 +203,14 @@ def _suspecting(event: Event, entry: Entry, run: _Run) -> Rule[Any] | None:
     except FAULTS as error:
         run.broken.append(BrokenRule(entry.code, run.path, event.at.span.line, error))
         return None
+
+
+def _excused(event: Event, entry: Entry, run: _Run) -> bool:
+    """Whether the project tells that an accelerator is there, for a rule that is told of no such events."""
+    project = run.around.project
+    if project is None or event.at.guard.guarded or not entry.wants_unguarded:
+        return False
+    return project.needs_accelerator(event.at.function)
 
 
 def _reported(findings: list[Finding], run: _Run) -> list[Finding]:

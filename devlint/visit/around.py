@@ -24,6 +24,9 @@ if TYPE_CHECKING:
         def callers(self, function: str) -> tuple[Calling, ...]:
             """The calls of a function of this file, wherever the project has them."""
 
+        def needs_accelerator(self, function: str) -> bool:
+            """Whether an accelerator is there whoever runs a function of this file."""
+
         def events(self, text: str, rules: Matcher) -> tuple[tuple[Event, ...], ast.Module | None] | None:
             """What rules watch of the events in this file, and its tree, if an analysis for others tells."""
 

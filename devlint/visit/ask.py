@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst
 
-from ..core.events import Call, Given, Spot
+from ..core.events import Call, Given, Literal_, Move, Spot
 from ..core.watches import EVENTS
 from ..errors import DevlintError
 from ..rule import Loop
@@ -64,6 +64,14 @@ class File:
             record.release()
 
     @cached_property
+    def mentions_devices(self) -> bool:
+        """Whether the file moves anything, or names a device."""
+        return any(
+            isinstance(each, Literal_) or (isinstance(each, Move) and each.target is not None)
+            for each in self.record.events
+        )
+
+    @cached_property
     def statements(self) -> frozenset[Span]:
         """Where the expressions stand that are statements of their own."""
         from ..bind.text import Text
@@ -100,6 +108,22 @@ class File:
             for default in (*node.defaults, *node.kw_defaults)
             if default is not None
         )
+
+    def parameter_of(self, span: Span) -> tuple[str, str] | None:
+        """Of a default: the function, by its dotted name, and the parameter."""
+        from ..bind.text import Text
+
+        source = Text(self.text)
+        for name, function in self.record.functions.items():
+            args = function.args
+            if args is None:
+                continue
+            plain = [*args.posonlyargs, *args.args]
+            pairs = [*zip(reversed(plain), reversed(args.defaults), strict=False)]
+            for arg, default in (*pairs, *zip(args.kwonlyargs, args.kw_defaults, strict=True)):
+                if default is not None and _within(span, source.span(default)):
+                    return name, arg.arg
+        return None
 
     @cached_property
     def arguments(self) -> dict[Span, ast.Call]:
@@ -244,6 +268,21 @@ class Questions:
         span = self.span(node)
         return any(_within(span, each) for each in self._file.defaults)
 
+    def default_is_used(self, node: libcst.CSTNode) -> bool | None:
+        """Whether a call leaves the parameter to the default that an expression is, or is part of."""
+        found = self._file.parameter_of(self.span(node))
+        if found is None:
+            return None
+        function, name = found
+        project = self._file.around.project
+        calls = [*self._file.record.calls_of(function)]
+        if project is not None:
+            calls += project.callers(function)
+        calls = [each for each in calls if not each.test]
+        if not calls:
+            return None
+        return any(not (each.open or any(given.name == name for given in each.passed)) for each in calls)
+
     def is_argument(self, node: libcst.CSTNode) -> bool:
         """Whether an expression is an argument of a call by itself."""
         return self.span(node) in self._file.arguments
@@ -296,6 +335,10 @@ class Questions:
         if kind not in EVENTS:
             raise DevlintError(f"there is no event {kind!r}: there are {', '.join(EVENTS)}")
         return tuple(each for each in self._file.record.events if isinstance(each, EVENTS[kind]))
+
+    def mentions_devices(self) -> bool:
+        """Whether the file moves anything, or names a device."""
+        return self._file.mentions_devices
 
     def calls_of(self, name: str) -> bool:
         """Whether anything in the file calls what has this name."""
