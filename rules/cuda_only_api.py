@@ -13,7 +13,8 @@ On other accelerators nothing waits here; this does:
 `target-torch` is the oldest release that the code must run with: names that its `torch.accelerator`
 lacks are left alone. Without it, any release is taken to be recent, and no fix is safe. What merely
 looks alike is left alone too: `get_device_capability` gives something else, streams are of another
-class. There is no fix for `is_available` and `device_count`: what they decide names CUDA mostly, and
+class. So is what stands in a function that asks for other accelerators too, or that decides by the name of
+a device. There is no fix for `is_available` and `device_count`: what they decide names CUDA mostly, and
 has to change with them. Off unless selected.
 """
 
@@ -27,6 +28,7 @@ from ..rule import (
     Call,
     Change,
     Claim,
+    Compare,
     Report,
     Rule,
     Severity,
@@ -37,6 +39,7 @@ from ..rule import (
 )
 
 _DOCS = "https://docs.pytorch.org/docs/stable/accelerator.html"
+_OTHERS = ("torch.backends.mps.", "torch.mps.", "torch.xpu.", "torch.mtia.", "torch.npu.", "torch.hpu.")
 _DECIDE = ("torch.cuda.is_available", "torch.cuda.device_count", "torch.cuda.device")
 _FAIL = ("synchronize", "set_device", "current_device", "mem_get_info", "reset_peak_memory_stats")
 """What fails without an accelerator either way; the others do nothing then, and their counterparts fail."""
@@ -55,7 +58,7 @@ class CudaOnlyApi(Rule[Call]):
         """Report the call where the oldest release has a counterpart; call that instead."""
         assert isinstance(node, cst.Call)
         found = ask.portable(event.callee)
-        if found is None:
+        if found is None or _speaks_of_others(event, ask):
             return
         name, release = found
         yield Report(
@@ -63,6 +66,19 @@ class CudaOnlyApi(Rule[Call]):
             f"`{name}` (torch {release} and newer) speaks of whichever accelerator there is",
             change=_cured(node, event, name, ask),
         )
+
+
+def _speaks_of_others(event: Call, ask: Ask) -> bool:
+    """Whether the function asks for other accelerators too, or decides by the name of a device."""
+    for each in (*ask.events("call"), *ask.events("compare")):
+        if each.at.function != event.at.function:
+            continue
+        if isinstance(each, Call) and each.callee.startswith(_OTHERS):
+            return True
+        sides = (each.left, each.right) if isinstance(each, Compare) and event.at.guard.certain else ()
+        if any(side.label[1:-1] in ("cuda", "mps", "xpu", "npu", "hpu") for side in sides):
+            return True
+    return False
 
 
 def _cured(node: cst.Call, event: Call, name: str, ask: Ask) -> Change | None:

@@ -13,8 +13,9 @@ Name the device; `load_state_dict` copies from any:
     model.load_state_dict(state)
 
 Only what use shows to be a checkpoint is told: a state that `load_state_dict` is given, or a whole
-module. Datasets, features and statistics, mostly saved on the cpu, are left alone, and so is what the
-same function saved, or trained to its best, what a condition on an accelerator guards, and tests.
+module; as a note where an accelerator was needed before on the same path. Datasets, features and
+statistics, mostly saved on the cpu, are left alone, and so is the state of schedulers, what comes after the
+same function, or one that it called, saved or trained, what a condition on an accelerator guards, and tests.
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ from ..rule import (
     Call,
     Change,
     Claim,
-    Event,
     Observes,
     Report,
     Rule,
@@ -50,7 +50,9 @@ class LoadWithoutMapLocation(Rule[Call]):
     code = "DEV205"
     name = "load-without-map-location"
     severity = Severity.WARNING
-    watches = (call("torch.load", lacks("map_location"), becomes("state", "module"), outside("test")),)
+    watches = (
+        call("torch.load", lacks("map_location"), becomes("state", "module"), outside("test", "saved")),
+    )
     claim = Claim(
         Observes("restored['weight'].is_cuda", bug=True, fixed=False),
         cpu=RUNS,
@@ -68,8 +70,6 @@ class LoadWithoutMapLocation(Rule[Call]):
     def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
         """Report the call; map to the device at hand, else to the cpu."""
         assert isinstance(node, cst.Call)
-        if any(_saved_before(other, event) for other in ask.events("call")):
-            return
         device = ask.device_at_hand(node) or '"cpu"'
         tight = cst.SimpleWhitespace("")
         mapped = cst.Arg(
@@ -81,15 +81,6 @@ class LoadWithoutMapLocation(Rule[Call]):
         yield Report(
             "`torch.load` puts what it loads on the device that it was saved from",
             "a checkpoint from a GPU does not load without one; say where it goes with `map_location`",
-            change=Change("name the device", ((node, cured),), safe=False),
+            Severity.NOTE if event.at.guard.needed or "demo" in event.at.context else None,
+            Change("name the device", ((node, cured),), safe=False),
         )
-
-
-def _saved_before(other: Event, load: Call) -> bool:
-    """Whether the same function saves or trains before it loads: a machine can load what it saved."""
-    return (
-        isinstance(other, Call)
-        and other.callee in ("torch.save", "Tensor.backward")
-        and other.at.function == load.at.function
-        and other.at.span < load.at.span
-    )

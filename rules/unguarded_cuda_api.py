@@ -14,7 +14,8 @@ Ask first:
         torch.cuda.synchronize()
 
 Or use `torch.accelerator`, which speaks of whichever accelerator there is. The first such call on a
-path is told; what follows is reached only where that one worked. It is told in functions that mean to
+path is told, unless something else needed an accelerator before; what follows is reached only where that
+worked. It is told in functions that mean to
 run elsewhere too: that are given a device, choose one or ask for one. What a condition decides upon,
 whatever it asks, is left alone, and so are tests, `set_device` in programs of several processes, and
 code that runs on NVIDIA hardware by nature.
@@ -67,7 +68,8 @@ class UnguardedCudaApi(Rule[Call]):
     def suspects(self, event: Call) -> bool:
         """Whether nothing decides upon it, and it is neither a tensor (DEV203) nor what DataLoader calls."""
         pins = event.at.function.rpartition(".")[2] == "pin_memory"
-        return not (event.conditional or pins or "legacy-type" in event.topics)
+        later = event.at.guard.needed or "demo" in event.at.context
+        return not (event.conditional or pins or later or "legacy-type" in event.topics)
 
     def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
         """Report the call where the code means to run elsewhere too."""

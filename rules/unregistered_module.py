@@ -12,7 +12,7 @@ torch has containers that register:
 The fix is unsafe: what is registered is trained, put into evaluation mode and saved with the module, on the
 cpu as well, and checkpoints without it no longer load.
 
-A warning where a caller made the modules, as it may have moved them. Left alone: what an attribute,
+A note where a caller made the modules, as it may have moved them. Left alone: what an attribute,
 `setattr`, `add_module` or another module knows as well; a list of one, which hides a module on purpose; what
 the class moves itself; caches that methods fill; modules without parameters.
 """
@@ -58,7 +58,7 @@ class UnregisteredModule(Rule[Bind]):
         yield Report(
             f"the modules of `self.{event.name}` are {what}, and not registered",
             "they stay behind when the module moves, nothing trains them, and `state_dict()` lacks them",
-            Severity.WARNING if event.hidden.given else None,
+            Severity.NOTE if event.hidden.given else None,
             _registered(node, event, ask),
         )
 

@@ -44,6 +44,7 @@ ORDER = [
         "infer.behind",
         "infer.trace",
         "infer.testcode",
+        "infer.demo",
         "infer.touched",
         "infer.workers",
         "infer.hidden",

@@ -30,6 +30,8 @@ class Why(NamedTuple):
     """Whether it is the other side of such a condition: no accelerator is there, or none is wanted."""
     tensor: str = ""
     """The tensor of which a condition asked whether it is on CUDA, as the program calls it: it is."""
+    needed: bool = False
+    """Whether an accelerator was needed before, whatever the path: without one, that has failed by now."""
 
     @property
     def guarded(self) -> bool:
@@ -50,7 +52,8 @@ class At(NamedTuple):
     """How many loops enclose it."""
     context: frozenset[str]
     """Where the code runs, by knowledge: `forward`, `test`, `dataset`, `collate_fn`, `worker`; `probe` where
-    it is expected to fail; `pending` where a call is given a copy to the cpu that may still be under way."""
+    it is expected to fail; `demo` where a library's file only tries itself out; `pending` where a call is
+    given a copy to the cpu that may be under way; `saved` where its function saved or trained before."""
 
 
 Explains = Literal["made", "moved", "put", "yielded", "built"]

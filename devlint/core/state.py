@@ -96,17 +96,27 @@ class State:
         elif hint not in self.why.hints:
             self.why = self.why._replace(hints=(*self.why.hints, hint), absent=False)
 
+    def more(self, why: Why) -> None:
+        """What a caller, a callee or a definition makes sure of holds from here on."""
+        if why.certain:
+            self.certain()
+        for hint in why.hints:
+            self.certain(hint)
+        if why.needed and not self.why.needed:
+            self.why = self.why._replace(needed=True)
+
 
 def both(a: Why, b: Why) -> Why:
     """What is known of the machine where two paths meet."""
     if a == b:
         return a
+    needed = a.needed and b.needed
     if a.certain and b.certain:
-        return Why(True, tuple(hint for hint in a.hints if hint in b.hints))
+        return Why(True, tuple(hint for hint in a.hints if hint in b.hints), needed=needed)
     if not (a.guarded and b.guarded):
-        return NEVER
+        return Why(needed=True) if needed else NEVER
     hints = dict.fromkeys((*a.hints, *b.hints))
-    return Why(False, tuple(hints) or ("branches",))
+    return Why(False, tuple(hints) or ("branches",), needed=needed)
 
 
 PHASES = ("fresh", "perhaps", "stateful", "stepped", "loaded")

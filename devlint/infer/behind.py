@@ -26,7 +26,6 @@ from .settle import Settled
 
 _RANK = (Conflict.CERTAIN, Conflict.PORTABLE, Conflict.MODEL, Conflict.BRANCHES, Conflict.CALLER)
 """Which of several meetings of one tensor is told."""
-_SPEAKS_OF_DEVICES = re.compile(r"device|cuda|gpu|accelerat|\b[hmnx]pu\b|\.to\(", re.IGNORECASE)
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
 _FORWARD = ("forward", "__call__")
 _CPU = frozenset({"host", "tests"})
@@ -700,7 +699,7 @@ def _order(found: Behind) -> tuple[bool, bool, int, int]:
 
 def _may_run_anywhere(module: Function, lines: Sequence[str]) -> bool:
     """Whether a file's tensors may be elsewhere: a script that speaks of no device runs on the cpu."""
-    if any(map(_SPEAKS_OF_DEVICES.search, lines)):
+    if any(map(knowledge.speaks_of_devices, lines)):
         return True
     body = getattr(module.node, "body", [])
     return not any(isinstance(statement, (ast.For, ast.While, ast.If, ast.With)) for statement in body)

@@ -153,7 +153,7 @@ def call(machine: Machine, node: ast.Call) -> Value:
             full = f"{dotted(base)}.{func.attr}"
             machine.log.uses.pop(func.value, None)
         _devices_given(machine, node, args, full, base)
-        if func.attr in knowledge.RESTORES:
+        if func.attr in knowledge.RESTORES and not _is_scheduler(base, func.value):
             _restored(machine, args)
         library_name = library_value(full) if full else UNKNOWN
         hand(machine, library_name, None if full else base, func.attr, args)
@@ -221,6 +221,11 @@ def _restored(machine: Machine, args: Arguments) -> None:
     for _, value in args.all():
         for part in _held(machine, value):
             machine.note(part, Evidence.RESTORED)
+
+
+def _is_scheduler(base: Value, node: ast.expr) -> bool:
+    """Whether the state of something holds no tensors, as its name tells: a scheduler's, a scaler's."""
+    return base.kind is not Kind.MODULE and "scheduler" in knowledge.hints("variable", last_name(node))
 
 
 def _held(machine: Machine, value: Value) -> Iterator[Value]:
@@ -333,6 +338,7 @@ def _record(machine: Machine, site: Site, callee: str) -> None:
         machine.branches,
         _waits(machine, site),
         machine.state.touched,
+        not machine.log.reaches.isdisjoint(knowledge.SAVED),
     )
 
 
@@ -365,7 +371,7 @@ def library(machine: Machine, node: ast.Call, name: str, args: Arguments) -> Val
 def perform(machine: Machine, site: Site) -> Value:
     """Do what a row says."""
     row = site.row
-    machine.log.reaches |= row.topics & knowledge.REACHED
+    machine.log.reaches |= row.topics & (knowledge.REACHED | knowledge.SAVED)
     if "touches-cuda" in row.topics:
         machine.touch(site.node)
     if row.topics:

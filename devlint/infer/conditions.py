@@ -65,6 +65,15 @@ def hint(node: ast.expr) -> Truth | None:
     return None
 
 
+def asks_for_main(test: ast.expr) -> bool:
+    """`__name__ == "__main__"`."""
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and test.left.id in knowledge.MODULE_NAME
+    )
+
+
 def asks(test: ast.expr, value: Value) -> str:
     """Whom a condition asks: the `machine` alone, an `option` of the program, or neither for sure."""
     said = truth_of(value)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
+from .. import knowledge
 from ..bind.names import last_name
 from ..core.state import NEVER, Key
 from ..core.values import Value
@@ -105,6 +106,12 @@ class Function:
     def is_method(self) -> bool:
         """Whether the first parameter is `self` or `cls`."""
         return self.owner is not None and not self.static and bool(self.positional)
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it is for the use of the function around it, or of its own class or file."""
+        inner = self.outer is not None and bool(self.outer.name)
+        return inner or (self.own_name.startswith(knowledge.PRIVATE) and not self.own_name.endswith("__"))
 
     @property
     def is_hook(self) -> bool:

@@ -64,7 +64,7 @@ def run(machine: Statements, owner: Class | None, informed: Informed, outside: S
         ref = machine.ref(value)
         if ref is not None:
             machine.aliases[machine.objects.parameter(function.name, name)] = ref
-    _require(state, informed.why)
+    state.more(informed.why)
     state.places.update(informed.places)
     state.marks.update(informed.marks)
     passed = {value.who for value in given.values()}
@@ -84,13 +84,6 @@ def run(machine: Statements, owner: Class | None, informed: Informed, outside: S
     for other in machine.exits:
         end = join_states(end, other, machine.either)
     return _leave(machine, owner, end, before, marks, why, outside)
-
-
-def _require(state: State, why: Why) -> None:
-    if why.certain:
-        state.certain()
-    for hint in why.hints:
-        state.certain(hint)
 
 
 # Entering
@@ -116,11 +109,12 @@ def _enter(machine: Statements, owner: Class | None, given: dict[str, Value], ar
     if args is None:
         return
     for why in (required(machine, function.node), around, function.why):
-        _require(state, why)
+        state.more(why)
     if owner is not None:
+        makes = function.own_name in CONSTRUCTORS
         for cls in owner.lineage():
             if cls.why is not NEVER:
-                _require(state, cls.why)
+                state.more(cls.why._replace(needed=cls.why.needed and not makes))
     for name in function.names:
         if "accelerator" in knowledge.hints("function", name):
             state.certain(f"function:{name}")
@@ -280,7 +274,7 @@ def _leave(
         plain.needs(log),
         plain.evidence(log),
         requires,
-        frozenset(log.reaches),
+        knowledge.REACHED.intersection(log.reaches),
         function.is_hook,
         machine.yields,
         frozenset(_chooses(machine)),
@@ -292,9 +286,11 @@ def _leave(
 
 def _since(why: Why, end: State) -> Why:
     """What is certain at the end and was not at the start."""
+    needed = end.why.needed and not why.needed
     if why.certain:
-        return NEVER
-    return Why(end.why.certain, tuple(hint for hint in end.why.hints if hint not in why.hints))
+        return Why(needed=True) if needed else NEVER
+    hints = tuple(hint for hint in end.why.hints if hint not in why.hints)
+    return Why(end.why.certain, hints, needed=needed)
 
 
 def _assigned(machine: Statements, end: State) -> dict[tuple[str, str], Value]:

@@ -618,7 +618,8 @@ class Machine:
         role = "default" if origin.how == "default" else role
         key = (origin.function, origin.at)
         known = self.log.literals.get(key)
-        if known is None or known.why.guarded:  # where nothing makes sure that the device is there counts
+        # Where nothing makes sure that the device is there counts, and of those places the first.
+        if known is None or known.why.guarded:
             self.log.literals[key] = RawLiteral(role, self.state.why, self.loops)
 
     def harmless(self, expressions: Iterable[ast.expr], role: Harmless) -> None:
@@ -674,6 +675,11 @@ class Machine:
     def require(self, hint: str = "") -> None:
         """Control goes on only where an accelerator is there; with a hint, a name says so."""
         self.state.certain(hint)
+
+    def need(self, place: Place) -> None:
+        """What is done at a place fails where that is missing: from here on it is there."""
+        if place.form is Form.LITERAL and not place.name.startswith(knowledge.NO_DATA):
+            self.state.why = self.state.why._replace(needed=True)
 
 
 GRADIENTS = Attr("requires_grad")

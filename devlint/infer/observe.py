@@ -24,6 +24,7 @@ from ..span import Span
 from .apart import Apart, apart
 from .behind import Behind, Meetings
 from .classes import Class
+from .demo import Demo, demo_of
 from .file import File
 from .hidden import hidden
 from .log import Log, RawCall, RawMove, Stale
@@ -106,9 +107,13 @@ class Observer:
         return At(_NO_SPAN, "", function, guard, loops, self.context(function))
 
     def _placed(self, at: At, node: ast.expr | ast.stmt) -> At:
+        said = set[str]()
+        if self._demo.lines and self._demo.covers(at.function, node.lineno):
+            said.add("demo")
         if self.is_probed(node):
-            at = at._replace(context=at.context | {"probe"})
-        return at._replace(span=self.text.span(node), node=NODE_TYPES.get(type(node), ""))
+            said.add("probe")
+        span, kind = self.text.span(node), NODE_TYPES.get(type(node), "")
+        return At(span, kind, at.function, at.guard, at.loops, at.context | said if said else at.context)
 
     def is_probed(self, node: ast.AST) -> bool:
         """Whether something is, or stands in, a statement that is expected to fail, or may."""
@@ -144,6 +149,10 @@ class Observer:
             yield "dataset"
         if "test-case" in cls.topics or _is_test_case(cls):
             yield "test"
+
+    @cached_property
+    def _demo(self) -> Demo:
+        return demo_of(self.settled)
 
     def _touched(self, function: str, own: tuple[str, int] | None) -> event.Touched | None:
         """Where CUDA had been initialised, in the function or before it runs."""
@@ -393,8 +402,9 @@ class Observer:
                 if raw.receiver is not None and of is not None:
                     receiver = _UNSEEN._replace(kind=self._kind(raw.receiver, function))
                 at = self._around(function, raw.why, raw.loops)
-                if raw.pending:
-                    at = at._replace(context=at.context | {"pending"})
+                if raw.pending or raw.saved:
+                    said = {"pending"} if raw.pending else set[str]()
+                    at = at._replace(context=at.context | said | ({"saved"} if raw.saved else set()))
                 sketch = event.Call(
                     at,
                     callee,
@@ -455,7 +465,7 @@ class Observer:
                 role = harmless.get(node, raw.role)
                 told = event.Literal_(self.at(node, function, why, raw.loops), str(node.value), role)
                 known = found.get(node)
-                if known is None or (known.at.guard.guarded and not why.guarded):
+                if known is None or _weaker(why, known.at.guard):
                     found[node] = told
         yield from found.values()
 
@@ -622,6 +632,11 @@ class Observer:
                     left=self.seen(raw.left[1], raw.left[1].place, raw.left[0], function),
                     right=self.seen(raw.right[1], raw.right[1].place, raw.right[0], function),
                 )
+
+
+def _weaker(why: Why, other: Why) -> bool:
+    """Whether less speaks for an accelerator in one place than in another."""
+    return (why.guarded, why.needed) < (other.guarded, other.needed)
 
 
 def _is_move(node: ast.stmt) -> bool:

@@ -348,7 +348,7 @@ class Statements(Expressions):
             otherwise = self.state.copy()
             conditions.assume(self, node.test, test, True)
             typing, self.typing = self.typing, self.typing or last_name(node.test) in knowledge.TYPING_ONLY
-            asked = not _asks_for_main(node.test)
+            asked = not conditions.asks_for_main(node.test)
             self.branches += asked
             self.run(node.body)
             self.branches -= asked
@@ -509,7 +509,8 @@ class Statements(Expressions):
         if marks is not None:
             self.state.marks = marks  # what fails holds nothing
         if self.state.alive:
-            self.state.why, self.state.default = why, default
+            self.state.why = why._replace(needed=self.state.why.needed)
+            self.state.default = default
 
     # Loops
 
@@ -626,12 +627,3 @@ def _catches_cuda_errors(handler: ast.ExceptHandler) -> bool:
         return True
     names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return any(last_name(name) in knowledge.CUDA_ERRORS for name in names)
-
-
-def _asks_for_main(test: ast.expr) -> bool:
-    """`__name__ == "__main__"`."""
-    return (
-        isinstance(test, ast.Compare)
-        and isinstance(test.left, ast.Name)
-        and test.left.id in knowledge.MODULE_NAME
-    )

@@ -12,7 +12,7 @@ from .row import Hint, Row
 from .stars import is_public, is_torch_nn, offers
 from .table import Table
 from .vocabulary import *  # noqa: F403
-from .words import hints
+from .words import hints, speaks_of_devices
 
 __all__ = [
     "MODULE_ONLY",
@@ -36,6 +36,7 @@ __all__ = [
     "offers",
     "provide",
     "runs_like_forward",
+    "speaks_of_devices",
     "topics_of_class",
 ]
 

@@ -194,6 +194,12 @@ COLLECTED = "test_"
 """What the names of functions begin with that test frameworks collect."""
 FIXTURES = frozenset({"fixture"})
 MODULE_NAME = frozenset({"__name__"})
+ARGUMENTS = words("argv")
+"""Attributes by which a program reads what its user says."""
+ARGUMENT_PARSERS = words(
+    "argparse click typer fire absl hydra tyro docopt jsonargparse simple_parsing configargparse"
+)
+"""Libraries by which it does."""
 """What tells whether a file is run by itself."""
 COLLATES = frozenset({"collate_fn"})
 """What a loader calls the function that makes a batch."""
@@ -205,8 +211,12 @@ ASKS_CUDA = frozenset({"is_cuda"})
 """Attributes of tensors and devices that say whether they are on CUDA."""
 WAITS = frozenset({"synchronize", "wait", "wait_stream", "wait_event", "wait_for_everyone", "barrier"})
 """Methods and functions after which copies from a device are complete."""
-REACHED = frozenset({"sync", "clock", "forks", "spawns", "loads", "touches-cuda", "moves", "places"})
+REACHED = frozenset(
+    {"sync", "clock", "forks", "spawns", "loads", "touches-cuda", "moves", "places", "trains"}
+)
 """Topics that a function's callers want to know of."""
+SAVED = frozenset({"saves", "trains"})
+"""Those of a function that makes checkpoints, or what goes into one."""
 NAMES_DEVICES = frozenset({"moves", "places"})
 """Those of a function that moves something, or makes it on a device that it is told."""
 NO_REDUCTION = frozenset({"none", 0})

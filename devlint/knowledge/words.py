@@ -43,6 +43,7 @@ HINTS = (
     Hint(frozenset({"decorator"}), r"parametrize$", "parametrizes"),
     Hint(frozenset({"variable", "option"}), r"dtype$", "dtype"),
     Hint(frozenset({"variable", "option"}), r"device", "device"),
+    Hint(frozenset({"variable"}), r"sched|scaler", "scheduler"),
     Hint(frozenset({"callable"}), r"import", "imports"),
     Hint(frozenset({"callable"}), r"^assert", "asserts"),
     Hint(frozenset({"callable"}), r"^(?:skip_?if|skip_?unless|skip)$", "skips"),
@@ -75,6 +76,8 @@ HINTS = (
 
 _WORDS = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
 
+_OF_DEVICES = re.compile(r"device|cuda|gpu|accelerat|\b[hmnx]pu\b|\.to\(", re.IGNORECASE)
+
 
 def snake(name: str) -> str:
     """A name in snake case and lower letters."""
@@ -85,6 +88,11 @@ def snake(name: str) -> str:
 def hints(on: str, name: str) -> tuple[str, ...]:
     """What a name of some sort suggests: `hints("function", "run_gpu")` is `("accelerator",)`."""
     return tuple(_said(on, snake(name)))
+
+
+def speaks_of_devices(line: str) -> bool:
+    """Whether a line of a program, its comments included, speaks of a device: a hint that it runs on some."""
+    return _OF_DEVICES.search(line) is not None
 
 
 def _said(on: str, name: str) -> Iterator[str]:

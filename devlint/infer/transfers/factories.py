@@ -32,6 +32,7 @@ def factory(machine: Machine, site: Site) -> Value:
     follows = args.get("out")
     if not told and follows is not None and follows.kind is not Kind.NONE:
         place = machine.where(follows) if follows.kind in TENSORS else UNKNOWN_PLACE
+    machine.need(place)
     drawn = args.get("generator")
     told |= drawn is not None and drawn.kind is not Kind.NONE and drawn.place.form is not Form.CPU
     kind = Kind.SCALAR if _is_scalar(site) else Kind.TENSOR

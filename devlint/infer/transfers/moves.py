@@ -98,6 +98,8 @@ def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: 
         _is_leaf(machine, site, base),
         vain,
     )
+    if place is not None and found.named != "other":
+        machine.need(place)
 
 
 def _is_leaf(machine: Machine, site: Site, base: Value) -> bool:

@@ -127,6 +127,7 @@ def in_place(machine: Machine, site: Site) -> Value:
 
 def backward(machine: Machine, site: Site) -> Value:
     """`loss.backward()`."""
+    machine.log.reaches.add("trains")
     if site.receiver is not None:
         machine.note(site.receiver, Evidence.DIFFERENTIATED)
     return NONE
