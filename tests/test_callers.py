@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from devlint.commands.cli import main as program
 from devlint.config.settings import Selection, Settings
 from devlint.project.disk import project
 from devlint.run.lint import lint
@@ -119,3 +120,13 @@ def test_who_asks_for_callers_depends_on_every_file(tmp_path: Path) -> None:
     other.write_text("import torch\nfrom lib import step\ntorch.cuda.set_device(0)\nstep(torch.ones(3))\n")
     around.forget(str(other))
     assert found() == 0
+
+
+def test_what_other_files_make_sure_of_is_explained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    main = "import torch\nfrom lib import step\ntorch.cuda.set_device(0)\nstep(torch.ones(3))\n"
+    assert severities(tmp_path, {"lib.py": _MOVES, "main.py": main}) == []
+    monkeypatch.chdir(tmp_path)
+    program(["explain", "lib.py:7"])
+    assert "other files of the project make sure of an accelerator" in capsys.readouterr().out

@@ -148,7 +148,7 @@ def _visited(
     suspects = [
         (event, rule)
         for event, entry in matched
-        if (rule := _suspecting(event, entry, run)) and not _excused(event, entry, run)
+        if (rule := _suspecting(event, entry, run)) and not excused(event, entry, run.around)
     ]
     if not suspects:
         return []
@@ -205,9 +205,9 @@ def _suspecting(event: Event, entry: Entry, run: _Run) -> Rule[Any] | None:
         return None
 
 
-def _excused(event: Event, entry: Entry, run: _Run) -> bool:
-    """Whether the project tells that an accelerator is there, for a rule that is told of no such events."""
-    project = run.around.project
+def excused(event: Event, entry: Entry, around: Around) -> bool:
+    """Return whether the project makes sure of an accelerator, where a rule wants nothing to do so."""
+    project = around.project
     if project is None or event.at.guard.guarded or not entry.wants_unguarded:
         return False
     return project.needs_accelerator(event.at.function)

@@ -21,6 +21,8 @@ _CONTEXTS = {
     "collate_fn": "a `collate_fn`",
     "worker": "a loader's worker",
     "probe": "code that is expected to fail",
+    "demo": "what a file that defines a module tries out when it is run",
+    "saved": "a function that saved or trained something before",
     "pending": "a call that is given a copy still under way",
 }
 _HINTS = {
@@ -61,6 +63,8 @@ def guards(why: Why) -> Iterator[str]:
         yield "an accelerator is there: a condition asks for one"
     if why.tensor:
         yield f"`{why.tensor}` is on CUDA: a condition asks"
+    if why.needed and not why.guarded:
+        yield "an accelerator was needed before: without one, that has failed by now"
     for hint in dict.fromkeys(why.hints):
         sort, _, name = hint.partition(":")
         if not name:

@@ -19,7 +19,7 @@ from ..source.files import excluded
 from ..visit import visitor
 from . import reasons
 from .explained import Where
-from .lint import lint, selections_for
+from .lint import excused, lint, selections_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +35,9 @@ SPOKE, SUPPRESSED, NOTE, OFF, SILENT = "spoke", "suppressed", "note", "off", "si
 BROKEN, APART = "broken", "apart"
 """`apart` is that it is about something else, of which this has not the form."""
 _ORDER = (SPOKE, SUPPRESSED, BROKEN, NOTE, OFF, SILENT, APART)
+_EXCUSED = (
+    "other files of the project make sure of an accelerator: all that call this, or what this file imports"
+)
 
 
 class Verdict(NamedTuple):
@@ -143,6 +146,9 @@ class _Verdicts:
         for entry in self.matcher.matching(event):
             try:
                 rule = registry.load(entry)
+                if rule.suspects(event) and excused(event, entry, self.file.around):
+                    yield self._verdict(entry, event, SILENT, _EXCUSED)
+                    continue
                 if rule.suspects(event):
                     yield from self._visited(event, entry, rule)
                     continue
