@@ -106,7 +106,7 @@ def test_what_imports_needs_what_is_imported(tmp_path: Path, imports: str, found
     assert severities(tmp_path, files) == found
 
 
-def test_who_asks_for_callers_depends_on_every_file(tmp_path: Path) -> None:
+def test_who_comes_to_call_changes_the_answer(tmp_path: Path) -> None:
     files = {"lib.py": _MOVES, "main.py": "import torch\n", "other.py": "import os\n"}
     assert severities(tmp_path, files) == ["warning"]
     around, path = project(), tmp_path / "lib.py"
@@ -115,11 +115,11 @@ def test_who_asks_for_callers_depends_on_every_file(tmp_path: Path) -> None:
         return len(lint(path.read_bytes(), str(path), SETTINGS, project=around))
 
     assert found() == 1
-    assert around.asked_by(str(path)) >= {str(tmp_path / name) for name in files}
     other = tmp_path / "other.py"
     other.write_text("import torch\nfrom lib import step\ntorch.cuda.set_device(0)\nstep(torch.ones(3))\n")
     around.forget(str(other))
     assert found() == 0
+    assert str(other) in around.asked_by(str(path))
 
 
 def test_what_other_files_make_sure_of_is_explained(
