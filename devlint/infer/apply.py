@@ -258,10 +258,7 @@ def apply(
 
 def require(machine: Machine, why: Why) -> None:
     """Control goes on only under what a callee, or a condition, makes sure of."""
-    if why.certain:
-        machine.require()
-    for hint in why.hints:
-        machine.require(hint)
+    machine.state.more(why)
 
 
 def _forget_made(machine: Machine, sub: Substitution, summary: FunctionSummary) -> None:

@@ -205,7 +205,7 @@ class File:
                 sites.setdefault(site.callee, []).append(site)
         informed = {}
         for name in self.functions:
-            known = _agreed(sites[name]) if name in sites else UNINFORMED
+            known = _agreed(self.functions[name], sites[name]) if name in sites else UNINFORMED
             if known != self._informed.get(name, UNINFORMED):
                 informed[name] = known
         for name, known in informed.items():
@@ -574,17 +574,14 @@ class File:
 def _more(why: Why, other: Why) -> Why:
     state = State()
     state.why = why
-    if other.certain:
-        state.certain()
-    for hint in other.hints:
-        state.certain(hint)
+    state.more(other)
     return state.why
 
 
 # What callers pass
 
 
-def _agreed(sites: list[Site]) -> Informed:
+def _agreed(function: Function, sites: list[Site]) -> Informed:
     """What all callers in this file agree to pass: values, a guard, and where the objects are."""
     values: dict[str, Value] = {}
     for name in sites[0].arguments:
@@ -613,6 +610,9 @@ def _agreed(sites: list[Site]) -> Informed:
     why = sites[0].why if all(site.why.guarded for site in sites) else NEVER
     if why.guarded and not all(site.why.certain for site in sites):
         why = Why(False, why.hints or ("callers",))
+    # Other files may call what is public.
+    needed = function.is_private and all(site.why.needed for site in sites)
+    why = why._replace(needed=needed)
     return Informed(tuple(values.items()), tuple(places.items()), tuple(marks.items()), why)
 
 

@@ -103,7 +103,9 @@ class Project:
         self._mentions: dict[str, Mentions] = {}
         """By the root of a project, the names in its files."""
         self._callers: dict[tuple[str, str], tuple[Calling, ...]] = {}
-        self.natures = Natures(self.layout, read)
+        self._last = "", ""
+        """The file that was linted last, and its text."""
+        self.natures = Natures(self.layout, self._text)
         self._paths: dict[tuple[str, str], str] = {}
         """The file of each module by the root of its project, in which its name is unique, and that name."""
         self._asked: dict[str, set[str]] = {}
@@ -127,7 +129,8 @@ class Project:
             self._seen.pop(each, None)
         self._mentions.clear()
         self._callers.clear()
-        self.natures = Natures(self.layout, self._read)
+        self._last = "", ""
+        self.natures = Natures(self.layout, self._text)
 
     def renew(self, path: str) -> None:
         """A file has changed: it is analysed again, and who asks it only where it defines something else."""
@@ -154,6 +157,7 @@ class Project:
         None where it needs one of its own: it asks for itself, or is not what is on disk.
         """
         if path not in self._modules and not self._running and self._read(path) == text:
+            self._last = path, text
             around = self.watching
             self.watching = lambda each, its_text: rules if each == path else around(each, its_text)
             self._at_hand = path, text
@@ -185,6 +189,9 @@ class Project:
             self._early.clear()
         finally:
             self._only_known = False
+
+    def _text(self, path: str) -> str | None:
+        return self._last[1] if self._last[0] == path else self._read(path)
 
     def note(self, asker: str, asked: str) -> None:
         """Remember that one file asks another."""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import libcst
 
+from ..bind.names import last_name
 from ..core.events import Call, Given, Literal_, Move, Spot
 from ..core.watches import EVENTS
 from ..errors import DevlintError
@@ -97,7 +98,7 @@ class File:
 
     @cached_property
     def defaults(self) -> frozenset[Span]:
-        """Where the defaults of parameters stand."""
+        """Where the defaults of parameters stand, and of the fields of which constructors are made."""
         from ..bind.text import Text
 
         source = Text(self.text)
@@ -107,6 +108,12 @@ class File:
             if isinstance(node, ast.arguments)
             for default in (*node.defaults, *node.kw_defaults)
             if default is not None
+        ) | frozenset(
+            source.span(field.value)
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.ClassDef) and any(map(_makes_constructor, node.decorator_list))
+            for field in node.body
+            if isinstance(field, ast.AnnAssign) and field.value is not None
         )
 
     def parameter_of(self, span: Span) -> tuple[str, str] | None:
@@ -206,6 +213,12 @@ class File:
         if isinstance(parent, ast.Assign) and isinstance(parent.targets[0], ast.Name):
             return parent.targets[0].id
         return ""
+
+
+def _makes_constructor(decorator: ast.expr) -> bool:
+    """Whether the annotated variables of a class are what its constructor takes: `@dataclass`."""
+    func = decorator.func if isinstance(decorator, ast.Call) else decorator
+    return last_name(func) in ("dataclass", "define", "frozen", "attrs")
 
 
 def _within(inner: Span, outer: Span) -> bool:
