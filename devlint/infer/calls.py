@@ -225,7 +225,7 @@ def _restored(machine: Machine, args: Arguments) -> None:
 
 def _is_scheduler(base: Value, node: ast.expr) -> bool:
     """Whether the state of something holds no tensors, as its name tells: a scheduler's, a scaler's."""
-    return base.kind is not Kind.MODULE and "scheduler" in knowledge.hints("variable", last_name(node))
+    return base.kind is not Kind.MODULE and knowledge.is_scheduler(last_name(node))
 
 
 def _held(machine: Machine, value: Value) -> Iterator[Value]:

@@ -54,13 +54,7 @@ def _is_program(settled: Settled) -> bool:
     imported = {dotted(value).partition(".")[0] for value in settled.file.variables().values()}
     if not knowledge.ARGUMENT_PARSERS.isdisjoint(imported):
         return True
-    return any(
-        raw.callee == "Tensor.backward"
-        or raw.callee.startswith("torch.optim.")
-        or "saves" in knowledge.topics_of_call(raw.callee)
-        for log in settled.logs.values()
-        for raw in log.calls.values()
-    )
+    return any(not knowledge.SAVED.isdisjoint(log.reaches) for log in settled.logs.values())
 
 
 def _is_told_nothing(function: Function) -> bool:

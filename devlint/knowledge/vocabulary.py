@@ -254,6 +254,12 @@ def configures(name: str) -> bool:
     return "configures" in hints("callable", name)
 
 
+@lru_cache(maxsize=4096)
+def is_scheduler(name: str) -> bool:
+    """Whether what has that name is a scheduler or a scaler, whose state holds no tensors."""
+    return "scheduler" in hints("variable", name)
+
+
 def imports_accelerator(name: str) -> bool:
     """Whether a module runs on an accelerator alone."""
     from . import frameworks

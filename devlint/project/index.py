@@ -141,6 +141,8 @@ class Project:
         known = self._modules.pop(path)
         self._seen.pop(path, None)
         self._asked.pop(path, None)
+        self._last = "", ""
+        self.natures = Natures(self.layout, self._text)
         if self.module(path) != known:
             self.forget(path)
 
