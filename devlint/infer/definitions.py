@@ -111,7 +111,8 @@ class Function:
     def is_private(self) -> bool:
         """Whether it is for the use of the function around it, or of its own class or file."""
         inner = self.outer is not None and bool(self.outer.name)
-        return inner or (self.own_name.startswith(knowledge.PRIVATE) and not self.own_name.endswith("__"))
+        dunder = self.own_name.endswith(2 * knowledge.PRIVATE)
+        return inner or (self.own_name.startswith(knowledge.PRIVATE) and not dunder)
 
     @property
     def is_hook(self) -> bool:
