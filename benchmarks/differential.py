@@ -18,12 +18,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from devlint.config.settings import Settings
+from devlint.config.settings import Selection, Settings
 from devlint.finding import Severity
 from devlint.run.fix import fix
 from devlint.run.lint import lint
 
 _PRELUDE = """\
+import numpy as np
 import torch
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
@@ -72,6 +73,10 @@ class Store:
 
 """,
 }
+
+
+_ALL = Settings(selections=(Selection(select=("ALL",)),), lint_tests=True)
+"""Fixes of notes count too."""
 
 
 class Program(NamedTuple):
@@ -132,6 +137,7 @@ class _Writer:
             *(self._make, self._make, self._move, self._move, self._discard, self._discard, self._combine),
             *(self._combine, self._combine, self._alias, self._contain, self._help, self._loop, self._branch),
             *(self._module, self._load, self._store, self._cast, self._read, self._grow),
+            *(self._fresh, self._parameter, self._leaf, self._follow, self._array),
         ]
         for _ in range(self.random.randint(3, 13)):
             self.random.choice(steps)()
@@ -325,6 +331,74 @@ class _Writer:
             )
         )
 
+    def _fresh(self) -> None:
+        name = self._new()
+        made = [
+            "zeros(3)",
+            "arange(3.0)",
+            "arange(0, 3, 1)",
+            "full((3,), 2.0)",
+            "eye(3)[0]",
+            "tensor([1.0, 2.0, 3.0])",
+        ]
+        self._line(f"{name} = torch.{self.random.choice(made)}.to(device)")
+        if self.depth == 0:
+            self.tensors.append(name)
+
+    def _parameter(self) -> None:
+        name, source = self._new("w"), self._any()
+        moved = self.random.choice([".to(where)", ".to(where, torch.float64)", ".double()", ""])
+        then = self.random.choice(
+            ["pass", "self.w = x", "self.w.mul_(2)", "self.w[0] = 2.0", "self.w.data.mul_(2)", "self.w += x"]
+        )
+        self._line(f"class {name}(nn.Module):")
+        self._line("    def __init__(self, where):")
+        self._line("        super().__init__()")
+        self._line(f"        self.w = nn.Parameter(torch.ones(3)){moved}")
+        self._line("    def forward(self, x):")
+        self._line("        return x * self.w")
+        self._line("    def update(self, x):")
+        self._line(f"        {then}")
+        self._line(f"{name} = {name}(device)")
+        self._line(f"{name}.update({source}.detach().to(device).reshape(-1)[:1] + 1)")
+        self._line(f"out.append({name}({source}.detach().to(device)).sum().item())")
+
+    def _leaf(self) -> None:
+        name = self._new("l")
+        made = self.random.choice(
+            [
+                "torch.ones(3, requires_grad=True)",
+                "torch.randn(3, generator=torch.Generator(), requires_grad=True)",
+                "torch.ones(3).requires_grad_()",
+                f"{name}x.requires_grad_()",
+                "nn.Parameter(torch.ones(3))",
+            ]
+        )
+        self._line(f"{name}x = torch.ones(3)")
+        self._line(f"{name} = {made}.to(device)")
+        self._line(f"({name} * 2).sum().backward()")
+        self._line(f"out.append({name}x.grad is None)")
+        use = [f"torch.optim.SGD([{name}], lr=0.1)", f"{name}.grad", f"{name}.sum()"]
+        self._line(f"out.append({self.random.choice(use)} is None)")
+
+    def _follow(self) -> None:
+        one, other = self._any(), self._any()
+        self._line(f"if {one}.is_cuda:")
+        if self.random.random() < 0.4:
+            self._line(f"    {one} = {one}{self._call()}")
+        self._line(f"    {other} = {other}.cuda()")
+
+    def _array(self) -> None:
+        name, source = self._new("a"), self._any()
+        self._line(f"{name} = {source}.detach()")
+        if self.random.random() < 0.5:
+            self._line("if len(out) % 2:")
+            self._line(f"    {name} = {self.random.choice(['None', '1.0', f'{source}.detach().cpu()'])}")
+        read = self.random.choice(
+            [f"np.asarray({name})", f"np.sum({name})", f"np.asarray({name}.reshape(-1))"]
+        )
+        self._line(f"out.append(str({read}))")
+
 
 def programs(number: int, seed: int) -> list[Program]:
     """Random programs, the same for the same seed."""
@@ -333,7 +407,7 @@ def programs(number: int, seed: int) -> list[Program]:
 
 def compare(made: Sequence[Program]) -> list[Result]:
     """Lint and fix the programs, and run them before and after on both devices."""
-    fixed = [fix(program.text.encode(), "p.py", Settings()).raw.decode() for program in made]
+    fixed = [fix(program.text.encode(), "p.py", _ALL).raw.decode() for program in made]
     says = [_says(program.text) for program in made]
     sources = list(dict.fromkeys([*(program.text for program in made), *fixed]))
     outcomes = {device: dict(zip(sources, _run(device, sources), strict=True)) for device in ("cpu", "sim")}
