@@ -100,7 +100,8 @@ def everywhere(
 RUNS = Runs()
 MIXED_DEVICES = Raises(
     "RuntimeError",
-    "same device|type .* should be the same"
+    "same device"
+    r"|type \((torch\.(?:\w+\.)?)(\w+Tensor)\) and \w+ type \((?!\1\2)torch\.(?:\w+\.)?\2\) should be"
     "|but expected (on mps|it to be on GPU)|allocated on MPS device|CPU tensor to MPS",
 )
 """What most operators raise when they are given tensors of several devices.
@@ -108,5 +109,9 @@ MIXED_DEVICES = Raises(
 The words are those of TensorIterator, the generated checks and convolutions; MPS has its own (torch 2.13:
 `native/mps/operations/Linear.mm`, `core/TensorUtils.cpp`, `native/mps/OperationUtils.mm` and `.h`).
 """
-NO_ACCELERATOR = Raises("AssertionError|RuntimeError", "CUDA|NVIDIA")
+NO_ACCELERATOR = Raises(
+    "AssertionError|RuntimeError",
+    "compiled with CUDA|without ATen_cuda|NVIDIA|CUDA GPUs are available"
+    r"|CUDA device but torch\.cuda\.is_available\(\) is False",
+)
 """What code that insists on CUDA meets without it; the words depend on the call and on torch's build."""

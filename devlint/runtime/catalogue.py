@@ -7,12 +7,14 @@ import difflib
 import re
 import tempfile
 import zipfile
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..claim import Claim, Observes, Raises
 from ..errors import DevlintError
 from ..match.registry import installed, meant
+from .reached import statement
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,6 +34,10 @@ class Case(NamedTuple):
     cured: bool
     undone: bool = False
     """Whether it is a cured program in which one cure was taken back."""
+    marked: Sequence[int] = ()
+    """The lines of the program that its rule must report."""
+    foreign: Sequence[int] = ()
+    """The lines that are none of the cured program's: an error that is raised there proves nothing."""
     devices: int = 1
     """How many devices it is run on, where they can be simulated."""
 
@@ -107,20 +113,69 @@ def programs(code: str, claim: Claim, folder: Path) -> Iterator[Case | Unproven]
         yield from pair(code, claim.of(name), bug, fixed)
 
 
-def pair(code: str, claim: Claim, bug: Path, fixed: Path) -> Iterator[Case]:
+def pair(code: str, claim: Claim, bug: Path, fixed: Path) -> Iterator[Case | Unproven]:
     """A program with the bug, the cured one, and the cured one with each single cure taken back."""
     wrong, right = bug.read_text(encoding="utf-8"), fixed.read_text(encoding="utf-8")
+    if reason := apart(wrong, right, code):
+        yield Unproven(code, bug.name, reason)
+        return
     devices = int(claim.needs.partition(" x")[2]) if claim.simulable else 1
-    yield Case(code, bug.name, str(bug), wrong, claim, cured=False, devices=devices)
-    yield Case(code, fixed.name, str(fixed), right, claim, cured=True, devices=devices)
-    if (
-        (not claim.needs or claim.simulable)
-        and not isinstance(claim.bug, Observes)
-        and not isinstance(claim.cpu, Observes)
-    ):
+
+    def case(name: str, path: Path, source: str, *, cured: bool = False, undone: bool = False) -> Case:
+        marked = marked_rows(source, code)
+        strange = [] if cured else foreign(source, right, code)
+        return Case(code, name, str(path), source, claim, cured, undone, marked, strange, devices)
+
+    yield case(bug.name, bug, wrong)
+    yield case(fixed.name, fixed, right, cured=True)
+    here = not claim.needs or claim.simulable
+    if here and not isinstance(claim.bug, Observes) and not isinstance(claim.cpu, Observes):
         for line, source in taken_back(wrong, right, code):
-            name = f"{bug.name}:{line}"
-            yield Case(code, name, str(fixed), source, claim, cured=False, undone=True, devices=devices)
+            yield case(f"{bug.name}:{line}", fixed, source, undone=True)
+
+
+def apart(bug: str, fixed: str, code: str) -> str:
+    """Why a pair is no bug and its cure: nothing is marked, nothing is cured, or most of it is gone."""
+    mark = _mark(code)
+    wrong, right = [mark.sub("", line) for line in bug.splitlines()], fixed.splitlines()
+    marked = {line for row in marked_rows(bug, code) for line in statement(bug, row)}
+    if not marked:
+        return f"no line of it is marked: `# {code}`"
+    if wrong == right:
+        return "the cured program is the same"
+    rest = Counter(line.strip() for row, line in enumerate(wrong, 1) if row not in marked and _does(line))
+    kept = rest & Counter(map(str.strip, right))
+    if kept.total() * 2 < rest.total():
+        return "the cured program is another: most of what is not marked is missing"
+    return ""
+
+
+def foreign(bug: str, fixed: str, code: str) -> list[int]:
+    """The lines of a program with a bug that are neither marked nor in the cured one: no bug shows there."""
+    mark = _mark(code)
+    marked = {line for row in marked_rows(bug, code) for line in statement(bug, row)}
+    have = [line.strip() for line in fixed.splitlines()]
+    wrong = [mark.sub("", line).strip() for line in bug.splitlines()]
+    rows = [row for row, line in enumerate(wrong, 1) if row not in marked and _does(line)]
+    # A cure may change a line that is not marked, such as a call: it still looks like it then.
+    new = [line for line in have if line not in wrong]
+    lost = [row for row in rows if wrong[row - 1] not in have]
+    return [row for row in lost if not difflib.get_close_matches(wrong[row - 1], new, n=1)]
+
+
+def _does(line: str) -> bool:
+    """Whether a line is part of what a program does."""
+    return bool(line.strip()) and not line.strip().startswith(("#", "import ", "from ", '"""'))
+
+
+def _mark(code: str) -> re.Pattern[str]:
+    return re.compile(rf"\s*# .*\b{code}\b.*")
+
+
+def marked_rows(source: str, code: str) -> list[int]:
+    """The lines of a program that are marked with a code."""
+    mark = _mark(code)
+    return [row for row, line in enumerate(source.splitlines(), 1) if mark.search(line)]
 
 
 def taken_back(bug: str, fixed: str, code: str) -> Iterator[tuple[int, str]]:
@@ -131,8 +186,7 @@ def taken_back(bug: str, fixed: str, code: str) -> Iterator[tuple[int, str]]:
     wrong, right = bug.splitlines(keepends=True), fixed.splitlines(keepends=True)
     opcodes = difflib.SequenceMatcher(None, wrong, right, autojunk=False).get_opcodes()
     changes = [change for change in opcodes if change[0] != "equal"]
-    mark = re.compile(rf"# .*\b{code}\b")
-    marked = [change for change in changes if any(map(mark.search, wrong[change[1] : change[2]]))]
+    marked = [change for change in changes if any(map(_mark(code).search, wrong[change[1] : change[2]]))]
     if len(marked) < 2:
         return  # that is the bug itself
     # A cure may take more than the marked line: what else changed belongs to the nearest one.

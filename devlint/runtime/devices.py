@@ -90,6 +90,7 @@ def _job(case: Case) -> Job:
         "setup": setup,
         "expressions": expressions(case),
         "devices": case.devices,
+        "marked": list(case.marked),
     }
 
 

@@ -55,6 +55,7 @@ def install(device: torch.device, count: int = 1) -> None:
     _present_tensors()
     _present_contexts()
     _present_storage()
+    _present_scripts()
     _present_autocast()
     torch.Generator = Generator
     torch.compile = _no_compile
@@ -210,6 +211,21 @@ def _present_storage() -> None:
     untyped.__new__ = new
     for storage in (untyped, torch.TypedStorage):
         storage.cuda = _storage_to_device
+
+
+def _present_scripts() -> None:
+    """`torch.jit.load`, which reads in C++: onto the cpu, from where the module is moved."""
+    load = torch.jit.load
+
+    @functools.wraps(load)
+    def load_(f: Any, map_location: Any = None, *args: Any, **kwargs: Any) -> Any:
+        if isinstance(map_location, (str, torch.device)):
+            target = target_of(map_location)
+            if target is not map_location:
+                return load(f, torch.device("cpu"), *args, **kwargs).to(target)
+        return load(f, map_location, *args, **kwargs)
+
+    torch.jit.load = load_
 
 
 def _storage_to_device(self: Any, device: Any = None, non_blocking: bool = False) -> Any:

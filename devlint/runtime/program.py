@@ -7,6 +7,8 @@ import sys
 import types
 from typing import TYPE_CHECKING, TypedDict
 
+from .reached import Watch
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from types import TracebackType
@@ -27,6 +29,8 @@ class Job(TypedDict):
     """Evaluated in the program's globals after it ran."""
     devices: int
     """How many devices there are, where they are simulated."""
+    marked: list[int]
+    """The lines that are watched."""
 
 
 class Outcome(TypedDict, total=False):
@@ -44,6 +48,8 @@ class Outcome(TypedDict, total=False):
     """The package whose absence it was, if it was that."""
     values: dict[str, str]
     """The `repr` of every expression."""
+    reached: list[int]
+    """Which of the watched lines were run."""
 
 
 def run(job: Job) -> Outcome:
@@ -54,6 +60,15 @@ def run(job: Job) -> Outcome:
     sys.argv = [job["path"]]
     sys.path.append(os.path.dirname(os.path.abspath(job["path"])))
     exec(job["setup"], {})
+    watch = Watch(job["path"], job["source"], job.get("marked", []))
+    with watch:
+        outcome = _outcome(job, module)
+    if job.get("marked"):
+        outcome["reached"] = watch.reached()
+    return outcome
+
+
+def _outcome(job: Job, module: types.ModuleType) -> Outcome:
     try:
         exec(compile(job["source"], job["path"], "exec"), module.__dict__)
     except SystemExit as error:

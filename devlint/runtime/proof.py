@@ -54,8 +54,12 @@ def judge(case: Case, device: str, about: Device, outcome: Outcome) -> Proof:
     elif case.claim.needs and device != "cpu" and not _satisfies(device, about, case.claim):
         verdict = Verdict.UNPROVABLE if outcome["status"] == "ran" else Verdict.FALSE
         words = f"{words} (needs {case.claim.needs}; {case.claim.documentation})"
+    elif not holds(claimed, outcome, cured=case.cured):
+        verdict = Verdict.FALSE
+    elif reason := _elsewhere(case, claimed, outcome):
+        verdict, evidence = Verdict.FALSE, f"{evidence} ({reason})"
     else:
-        verdict = Verdict.CONFIRMED if holds(claimed, outcome, cured=case.cured) else Verdict.FALSE
+        verdict = Verdict.CONFIRMED
     return Proof(case.code, case.program, device, verdict, words, evidence)
 
 
@@ -71,6 +75,18 @@ def holds(claimed: Claimed, outcome: Outcome, *, cured: bool) -> bool:
     if isinstance(claimed, Observes):
         return outcome["values"][claimed.expression] == repr(claimed.fixed if cured else claimed.bug)
     return True
+
+
+def _elsewhere(case: Case, claimed: Claimed, outcome: Outcome) -> str:
+    """Why what happened has nothing to do with the marked lines."""
+    if case.cured or not isinstance(claimed, Raises):
+        return ""
+    if not outcome.get("reached"):
+        rows = ", ".join(map(str, case.marked))
+        return f"before line {rows}, which is marked" if outcome["status"] == "raised" else ""
+    if outcome.get("line", 0) in case.foreign:
+        return f"line {outcome['line']} is neither marked nor in the cured program"
+    return ""
 
 
 def claim_words(claimed: Claimed, *, cured: bool) -> str:

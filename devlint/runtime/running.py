@@ -66,6 +66,7 @@ def main(argv: Sequence[str]) -> int:
     origins.watch_modules()
     seen = tracer.Tracer(stop=options.stop)
     tracer.watch_backward(seen)
+    tracer.keep_fast_path(seen)
     with _apart(machine=form not in printing.FOR_PEOPLE and options.output_file is None):
         end = _run(run, seen)
     findings = sorted((_finding(event, times, rules) for event, times in seen.events.values()), key=order)

@@ -249,6 +249,27 @@ def watch_backward(tracer: Tracer) -> None:
     function.apply = apply
 
 
+def keep_fast_path(tracer: Tracer) -> None:
+    """Let encoders do what they do unless they are followed: a mode keeps them from making nested tensors.
+
+    Those leave zeros where there was padding.
+    """
+    encoder = torch.nn.TransformerEncoder
+    encode = encoder.forward
+
+    def forward(self: Any, *args: Any, **kwargs: Any) -> Any:
+        modes = torch._C._len_torch_function_stack()
+        if self.training or modes != 1 or torch._C._get_function_stack_at(0) is not tracer:
+            return encode(self, *args, **kwargs)
+        try:
+            with torch._C.DisableTorchFunction():
+                return encode(self, *args, **kwargs)
+        except RuntimeError:  # to be followed to what is wrong
+            return encode(self, *args, **kwargs)
+
+    encoder.forward = forward
+
+
 def watch_loaders(limit: int | None) -> None:
     """Remember what loaders yield, and end each after so many batches."""
     from torch.utils.data import dataloader

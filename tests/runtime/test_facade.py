@@ -45,6 +45,7 @@ ANSWERS = {
     "load cuda": "cuda",
     "load None": "cuda",
     "script": "cuda",
+    "loaded script": "cuda",
     "parallel": "cuda",
     "accelerator": "cuda",
 }

@@ -11,7 +11,7 @@ import pytest
 from devlint.claim import RUNS, Claim, Observes, Outcome, Raises
 from devlint.match.registry import installed
 from devlint.runtime import report, verify
-from devlint.runtime.catalogue import Case, cases, find_fixtures
+from devlint.runtime.catalogue import Case, apart, cases, find_fixtures, foreign
 from devlint.runtime.devices import Run, run_all
 from devlint.runtime.proof import Verdict, holds
 
@@ -95,6 +95,21 @@ def test_removing_the_cure_is_noticed(runs: list[Run], pair: tuple[str, str]) ->
     found = pairs(runs, pair[1])
     assert not any(each.refutes(each.claim) for each in found)
     assert not found or any(each.refutes(each.claim, fixed=each.bug) for each in found)
+
+
+MIXTURE = "torch.zeros(3).cuda().sub(torch.zeros(3))"
+OF_ANOTHER = ("", "pass\n", "import torch\n", '"""Nothing."""\n')
+
+
+def test_no_pair_is_confirmed_by_a_program_that_does_something_else() -> None:
+    """Mutants of all pairs: the bug cured and an unrelated mixture appended, and a cure that does nothing."""
+    for code, path in PAIRS:
+        right = Path(path).read_text(encoding="utf-8")
+        wrong = Path(path.replace(f"{os.sep}fixed", f"{os.sep}bug")).read_text(encoding="utf-8")
+        for text in (wrong, right):
+            mutant = f"{text}\n{MIXTURE}\n"
+            assert foreign(mutant, right, code)[-1:] == [len(mutant.splitlines())], path
+        assert all(apart(wrong, other, code) for other in OF_ANOTHER), path
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=pair_name)

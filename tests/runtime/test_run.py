@@ -247,6 +247,27 @@ def test_two_devices(run: Callable[..., Ran]) -> None:
     assert "`a` is on cuda:1, where `add` cannot take it" in ran.out
 
 
+PADDED = """\
+import torch
+from torch import nn
+
+layer = nn.TransformerEncoderLayer(4, 2, batch_first=True)
+encoder = nn.TransformerEncoder(layer, 1).cuda().eval()
+padding = torch.tensor([[False, True]]){}
+with torch.no_grad():
+    out = encoder(torch.ones(1, 2, 4).cuda(), src_key_padding_mask=padding)
+print(out[0, 1].abs().sum().item() == 0)
+"""
+
+
+def test_following_changes_no_value(run: Callable[..., Ran]) -> None:
+    """A mode would keep the encoder from leaving zeros where there is padding."""
+    assert run(PADDED.format(".cuda()"), "program.py")[:2] == (0, "True\nAll checks passed.\n")
+    ran = run(PADDED.format(""), "--output-format", "concise", "program.py")
+    assert "program.py:8:11: " in ran.out
+    assert ran.status == 1
+
+
 LIMIT = "not simulated: a tensor of layout torch.sparse_coo"
 ENDS = {
     "nothing": ("x = 1", 0, ""),

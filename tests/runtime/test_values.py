@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,3 +31,13 @@ def test_samples_of_torch(laboratory: Callable[..., Any]) -> None:
         "not simulated": ["sparse.mm", "sparse.sampled_addmm", "to_sparse"],
     }
     assert counts["equal"] > counts["operators"] > 1000
+
+
+CELLS = ("aten::_thnn_fused_lstm_cell_backward_impl", "aten::_thnn_fused_gru_cell_backward")
+
+
+@pytest.mark.parametrize("kernel", CELLS)
+def test_gradients_of_recurrent_cells(laboratory: Callable[..., Any], kernel: str) -> None:
+    """Each gate and each further result that is wrong by a hundredth is noticed."""
+    assert laboratory("cells.difference", kernel) < 1e-12
+    assert min(laboratory("cells.with_mutants", kernel)) > 1e-6

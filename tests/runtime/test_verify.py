@@ -16,7 +16,7 @@ import pytest
 from devlint.claim import MIXED_DEVICES, NO_ACCELERATOR, RUNS, Claim, Observes, Raises, everywhere
 from devlint.match import registry
 from devlint.runtime import verify
-from devlint.runtime.catalogue import Case, programs, taken_back
+from devlint.runtime.catalogue import Case, Unproven, programs, taken_back
 from devlint.runtime.devices import run, run_all
 from devlint.runtime.proof import Proof, Verdict, holds
 from devlint.runtime.worker import HARDWARE
@@ -36,6 +36,11 @@ y.to(device)  # T
 total = (x + y).sum()
 """
 FIXED = BUG.replace("y.to(device)  # T", "y = y.to(device)")
+KEPT = BUG.replace("y.to(device)  # T", "y = y.to(device)  # T")
+MIXTURE = """\
+import torch
+torch.zeros(3, device="cuda" if torch.cuda.is_available() else "cpu").sub(torch.zeros(3))
+"""
 HARMLESS = "    # nothing wrong here  # T\n"
 TWO = "import torch\nx = torch.ones(2).cuda()  # T\nif x.is_cpu:\n    pass  # T\n"
 SPARSE = """\
@@ -82,6 +87,8 @@ PROGRAMS: dict[str, tuple[Claim, str, str]] = {
         "import torch",
     ),
     "real hardware": (Claim(RUNS, needs="cuda", documentation="https://example.org"), FIXED, FIXED),
+    "a mixture appended": (MIXED, f"{KEPT}torch.zeros(3, device=device).sub(torch.zeros(3))\n", FIXED),
+    "a mixture before": (MIXED, f"{MIXTURE}{BUG}", f"{MIXTURE.strip()}.cpu()\n{FIXED}"),
     "half a bug": (
         Claim(RUNS, cpu=NO_ACCELERATOR),
         TWO,
@@ -92,6 +99,8 @@ PROGRAMS: dict[str, tuple[Claim, str, str]] = {
 
 BOTH = {("bug.py", "sim"), ("bug.py", "cpu")}
 FALSE = {
+    "a mixture appended": {("bug.py", "sim")},
+    "a mixture before": {("bug.py", "sim"), ("fixed.py", "sim")},
     "claims nothing": {("bug.py", "sim")},
     "wrong error": {("bug.py", "sim")},
     "wrong words": {("bug.py", "sim")},
@@ -117,7 +126,14 @@ def proofs(torch_installed: None, tmp_path_factory: pytest.TempPathFactory) -> l
         folder = tmp_path_factory.mktemp("T")
         (folder / "bug.py").write_text(bug)
         (folder / "fixed.py").write_text(fixed)
-        found = list(programs("T", claim, folder))
+        if "# T" in bug:
+            found = list(programs("T", claim, folder))
+        else:
+            rows = range(1, bug.count("\n") + 2)
+            found = [
+                Case("T", "bug.py", str(folder / "bug.py"), bug, claim, cured=False, marked=rows),
+                Case("T", "fixed.py", str(folder / "fixed.py"), fixed, claim, cured=True),
+            ]
         assert all(isinstance(case, Case) for case in found)
         cases += [case._replace(code=name) for case in found if isinstance(case, Case)]
     return verify.prove(run_all(("cpu", "sim"), cases, lambda device, case: None), [])
@@ -148,8 +164,63 @@ def test_mixed_devices_in_the_words_of_every_device(message: str) -> None:
     assert holds(
         MIXED_DEVICES, {"status": "raised", "error": ["RuntimeError"], "message": message}, cured=False
     )
-    unlike: Outcome = {"status": "raised", "error": ["RuntimeError"], "message": "MPS backend out of memory"}
+
+
+OTHER_MESSAGES = (
+    "MPS backend out of memory",
+    "mat1 and mat2 must have the same dtype, but got Double and Float",
+    "Input type (double) and bias type (float) should be the same",
+    "Input type (torch.cuda.DoubleTensor) and weight type (torch.cuda.FloatTensor) should be the same",
+    "Input type (torch.DoubleTensor) and weight type (torch.FloatTensor) should be the same",
+)
+
+
+@pytest.mark.parametrize("message", OTHER_MESSAGES)
+def test_other_errors_are_no_mixtures(message: str) -> None:
+    unlike: Outcome = {"status": "raised", "error": ["RuntimeError"], "message": message}
     assert not holds(MIXED_DEVICES, unlike, cured=False)
+
+
+NO_ACCELERATOR_MESSAGES = {
+    "Torch not compiled with CUDA enabled": True,
+    "type torch.cuda.FloatTensor not available. Torch not compiled with CUDA enabled.": True,
+    "Found no NVIDIA driver on your system.": True,
+    "No CUDA GPUs are available": True,
+    "Cannot initialize CUDA without ATen_cuda library.": True,
+    "Attempting to deserialize object on a CUDA device but torch.cuda.is_available() is False.": True,
+    "CUDA error: invalid device ordinal": False,
+    "CUDA out of memory.": False,
+}
+
+
+@pytest.mark.parametrize("message", NO_ACCELERATOR_MESSAGES)
+def test_only_the_lack_of_cuda_is_no_accelerator(message: str) -> None:
+    ran: Outcome = {"status": "raised", "error": ["AssertionError", "RuntimeError"], "message": message}
+    assert holds(NO_ACCELERATOR, ran, cured=False) is NO_ACCELERATOR_MESSAGES[message]
+
+
+APART = {
+    "": "the cured program is another",
+    "pass\n": "the cured program is another",
+    BUG.replace("  # T", ""): "the cured program is the same",
+}
+
+
+@pytest.mark.parametrize("fixed", APART)
+def test_a_cure_is_of_the_program_with_the_bug(tmp_path: Path, fixed: str) -> None:
+    (tmp_path / "bug.py").write_text(BUG)
+    (tmp_path / "fixed.py").write_text(fixed)
+    (found,) = programs("T", MIXED, tmp_path)
+    assert isinstance(found, Unproven)
+    assert found.reason.startswith(APART[fixed])
+
+
+def test_a_bug_is_marked(tmp_path: Path) -> None:
+    (tmp_path / "bug.py").write_text(BUG.replace("# T", "# U"))
+    (tmp_path / "fixed.py").write_text(FIXED)
+    (found,) = programs("T", MIXED, tmp_path)
+    assert isinstance(found, Unproven)
+    assert found.reason == "no line of it is marked: `# T`"
 
 
 def find(proofs: list[Proof], code: str, program: str, device: str) -> Proof:
@@ -240,7 +311,7 @@ def fixtures(tmp_path: Path, provide: Callable[[str, str], None], torch_installe
         provide(f"rule_{number}", RULE.format(number=number, claim=declared))
         folder = tmp_path / f"TST{number}"
         folder.mkdir()
-        (folder / "bug.py").write_text(bug)
+        (folder / "bug.py").write_text(bug.replace("# T", f"# TST{number}"))
         (folder / "fixed.py").write_text(FIXED)
     return tmp_path
 
@@ -316,7 +387,7 @@ def test_command_says_what_it_could_not_run(
     provide("rule_104", RULE.format(number=104, claim=claim))
     registry.installed.cache_clear()
     (fixtures / "TST104").mkdir()
-    (fixtures / "TST104" / "bug.py").write_text("import no_such_package\n")
+    (fixtures / "TST104" / "bug.py").write_text("import no_such_package  # TST104\n")
     (fixtures / "TST104" / "fixed.py").write_text(FIXED)
     arguments = ["--device", "cpu", "--fixtures", str(fixtures)]
     assert verify.main(["TST101", "TST104", *arguments]) == 2
@@ -330,8 +401,8 @@ def test_a_program_finds_what_lies_beside_it(
     fixtures: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (fixtures / "TST101" / "beside.py").write_text("")
-    for name in ("bug.py", "fixed.py"):
-        (fixtures / "TST101" / name).write_text("import beside\n")
+    (fixtures / "TST101" / "bug.py").write_text("import beside\nx = 1  # TST101\n")
+    (fixtures / "TST101" / "fixed.py").write_text("import beside\n")
     monkeypatch.chdir(fixtures)
     assert verify.main(["TST101", "--device", "cpu", "--fixtures", "."]) == 0
     assert capsys.readouterr().err == ""
@@ -373,8 +444,8 @@ def test_an_interrupt_ends_everything(torch_installed: None, tmp_path: Path) -> 
     scratch.mkdir()
     (tmp_path / "DEV102").mkdir()
     text = STUBBORN.format(lock=str(lock), started=str(started))
-    for name in ("bug.py", "fixed.py"):
-        (tmp_path / "DEV102" / name).write_text(text)
+    (tmp_path / "DEV102" / "bug.py").write_text(f"{text}x = 1  # DEV102\n")
+    (tmp_path / "DEV102" / "fixed.py").write_text(text)
     command = [sys.executable, "-m", "devlint", "verify", "DEV102", "--device", "cpu"]
     command += ["--fixtures", str(tmp_path)]
     environment = {**os.environ, "TMPDIR": str(scratch)}

@@ -59,5 +59,9 @@ if torch.cuda.is_available():
         file.seek(0)
         seen[f"load {place}"] = torch.load(file, map_location=place).device.type
     seen["script"] = torch.jit.script(nn.Linear(3, 2)).cuda()(x).device.type
+    file = io.BytesIO()
+    torch.jit.save(torch.jit.script(nn.Linear(3, 2)), file)
+    file.seek(0)
+    seen["loaded script"] = torch.jit.load(file, map_location="cuda")(x).device.type
     seen["parallel"] = nn.DataParallel(nn.Linear(3, 2)).cuda()(x.detach()[None]).device.type
     seen["accelerator"] = str(torch.accelerator.current_accelerator())
