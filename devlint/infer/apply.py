@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from .. import knowledge
 from ..core.events import Why
 from ..core.evidence import PASSED_ON, Evidence
 from ..core.kinds import TENSORS, Kind
@@ -127,6 +128,10 @@ class Substitution:
                 return self.machine.where(value)
             if value.kind not in (Kind.UNKNOWN, Kind.INSTANCE, Kind.MODULE):
                 return UNKNOWN_PLACE
+        if place.form is Form.SAME and of.steps and _is_device(of.steps[-1]):
+            owner = self.root(of)
+            if owner is not None and owner.kind is Kind.MODULE:
+                return self.machine.where(owner)  # of the device of its weights, where it is known
         part = self.at(of)
         if part is not None and place.form is Form.SAME and part.kind in (Kind.DEVICE, Kind.STRING):
             return self.machine.denoted(part, UNKNOWN_PLACE)
@@ -321,6 +326,10 @@ def _need(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> N
         machine.meeting("call", at, left, one, other or called, right, two)
     elif other is not None:
         machine.meeting("call", other, right, two, called, left, one)
+
+
+def _is_device(step: Step) -> bool:
+    return isinstance(step, Attr) and knowledge.PLACEMENT_ATTRIBUTES.get(step.name) == "device"
 
 
 def _party(sub: Substitution, place: Place, here: Place, path: Path | None, origin: Origin | None) -> Value:

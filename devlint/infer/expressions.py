@@ -732,9 +732,12 @@ class Expressions(Machine):
                 # `batch[k] = batch[k].to(d)` in a loop over the keys moves the whole batch.
                 whole = Value(base.kind, value.place, base.who, origin=value.origin)
                 self.rebind(target.value, whole)
-        elif base.kind is Kind.CONTAINER and base.items is None:
-            element = value if base.element is None else self.join(base.element, value)
-            self.rebind(target.value, container(base.who, element=element, holds=base.holds))
+        elif base.kind is Kind.CONTAINER:
+            before = element_of(base, self.either)
+            stand_in = before is not None and is_made(before) and not is_made(value)
+            if stand_in or base.items is None:
+                element = value if before is None or stand_in else self.join(before, value)
+                self.rebind(target.value, container(base.who, element=element, holds=base.holds))
 
     def _store(self, target: ast.Subscript, base: Value, index: Value, value: Value) -> None:
         """`t[i] = v`: a number or slice copies from anywhere; a tensor as index wants `v` beside `t`."""

@@ -684,6 +684,8 @@ class Machine:
 
 GRADIENTS = Attr("requires_grad")
 """Where the state keeps whether gradients were asked for when a tensor was made, or since."""
+ELEMENTS = Attr("dtype")
+"""Where the state keeps the dtype that a tensor was made with, where that is another tensor's."""
 COPIES = ("moved", "copied")
 """How a value came to be that is a copy of another."""
 REPLACES = ("to_empty", "FullyShardedDataParallel")

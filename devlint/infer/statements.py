@@ -17,7 +17,18 @@ from ..core.objects import Objects
 from ..core.paths import Element
 from ..core.places import UNKNOWN_PLACE, Branch, Form, Place
 from ..core.state import Key, State, changed, join_states
-from ..core.values import DTYPE, NONE, UNKNOWN, Defined, Value, brought_back, dotted, is_made, library_value
+from ..core.values import (
+    DTYPE,
+    NONE,
+    UNKNOWN,
+    Defined,
+    Value,
+    brought_back,
+    dotted,
+    element_of,
+    is_made,
+    library_value,
+)
 from . import conditions
 from .annotations import annotated
 from .definitions import Function
@@ -553,15 +564,25 @@ class Statements(Expressions):
             leave()
             for state in self.continues:
                 self.state = join_states(self.state, state, self.either)
-            start = join_states(start, self.state, self.either)
+            end = self.state
+            start = join_states(start, end, self.either)
             if start.same(before):
                 break
         self.loops -= 1
+        self._without_stand_ins(start, end)
         for state in self.breaks:
             start = join_states(start, state, self.either)
         self.state = start.copy()
         self.breaks, self.continues = outer
         self.run(node.orelse)
+
+    def _without_stand_ins(self, left: State, end: State) -> None:
+        """What a body replaces each time is no longer what it was before: few loops run not even once."""
+        if not end.alive:
+            return
+        for key, now in changed(left.env, end.env):
+            if _holds_made(left.env[key]) and not _holds_made(now):
+                left.env[key] = now
 
     # Definitions
 
@@ -594,6 +615,12 @@ class Statements(Expressions):
             self.program.set_top(self, name, value)
         elif not self.here.name and name in knowledge.MODULE_MARKS:
             self.program.mark_module(value)
+
+
+def _holds_made(value: Value) -> bool:
+    """Whether a factory made a value, or, of a container, what is in it."""
+    held = element_of(value) if value.kind is Kind.CONTAINER else value
+    return held is not None and is_made(held)
 
 
 def _chosen(then: State, orelse: State) -> tuple[Key, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ... import knowledge
-from ...core.kinds import Kind
+from ...core.kinds import TENSORS, Kind
 from ...core.paths import Attr
 from ...core.places import CPU, Form
 from ...core.values import NONE, NUMBER, OTHER, STRING, UNKNOWN, Truth, Value
@@ -81,7 +81,10 @@ def extreme(machine: Machine, site: Site) -> Value:
     if not values:
         return machine.unknown(site.node)
     if len(values) == 1:
-        return machine.element(values[0], site.node)
+        if values[0].kind in (Kind.BATCH, Kind.UNKNOWN):
+            return machine.unknown(site.node)  # of a tensor with one dimension a number, for all one knows
+        element = machine.element(values[0], site.node)
+        return element._replace(kind=Kind.SCALAR) if values[0].kind in TENSORS else element
     return machine.joined(values) or UNKNOWN
 
 

@@ -12,7 +12,7 @@ from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ...core.paths import Ref
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ...core.values import Const, Value, constant
-from ..machine import COPIES, GRADIENTS, Machine, Site
+from ..machine import COPIES, ELEMENTS, GRADIENTS, Machine, Site
 
 _DIMENSIONS = {"eye": 2, "tril_indices": 2, "triu_indices": 2, "scalar_tensor": 0, "from_file": 1}
 """Factories that say by themselves how many dimensions a tensor has at least; of the others it is one."""
@@ -42,7 +42,15 @@ def factory(machine: Machine, site: Site) -> Value:
     else:
         value = made_on_cpu(machine, site, kind, place)
     asks_gradients(machine, value, args.get("requires_grad"))
+    _borrows_dtype(machine, value, args.get("dtype"))
     return value
+
+
+def _borrows_dtype(machine: Machine, value: Value, given: Value | None) -> None:
+    """Remember of a new tensor whose dtype it has."""
+    ref = machine.ref(value)
+    if ref is not None and given is not None and given.measures is not None:
+        machine.state.env[ref, ELEMENTS] = given
 
 
 def _limits(site: Site) -> Iterator[Value]:

@@ -13,7 +13,7 @@ from ...core.kinds import TENSORS, Kind
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ...core.values import MADE, STRING, Origin, Value, constant, derived, dotted, is_made
 from ..log import RawMove
-from ..machine import COPIES, GRADIENTS, Machine, Site, class_name, text_of
+from ..machine import COPIES, ELEMENTS, GRADIENTS, Machine, Site, class_name, text_of
 
 _EMPTY = "factories.factory"
 _UNDER_WAY = "non_blocking"
@@ -52,7 +52,7 @@ def target(machine: Machine, name: str, site: Site) -> Target:
     if given is None and args.positional:
         at, given = args.positional[0]
         if given.kind is Kind.DTYPE or "dtype" in knowledge.hints("option", last_name(at)):
-            return Target(None, True, "")
+            return Target(None, not _has_dtype(machine, site.receiver, given), "")
     if given is None:
         if args.unpacked or args.starred:
             return Target(UNKNOWN_PLACE, False, "")
@@ -61,6 +61,13 @@ def target(machine: Machine, name: str, site: Site) -> Target:
         return Target(None, False, "")  # such as `length.to("kilometre")`
     by_name = given.kind in (Kind.DEVICE, Kind.UNKNOWN)
     return Target(machine.denoted(given, UNKNOWN_PLACE), False, "device" if by_name else "literal")
+
+
+def _has_dtype(machine: Machine, base: Value | None, dtype: Value) -> bool:
+    """Whether a tensor was made with that very dtype, as another tensor's: nothing is left to cast."""
+    ref = machine.ref(base) if base is not None and base.kind in TENSORS else None
+    told = machine.state.env.get((ref, ELEMENTS)) if ref is not None else None
+    return told is not None and dtype.measures is not None and told.measures == dtype.measures
 
 
 def _misses(site: Site) -> bool:
