@@ -148,6 +148,28 @@ def test_what_a_rule_asks_of_an_event_itself_is_found_by_asking_again(explain: A
     assert found["DEV407"] == ("silent", "no accelerator is there, or none is wanted: a condition says so")
 
 
+def test_what_is_never_reached_is_said(explain: Any, tmp_path: Path) -> None:
+    text = "import torch\n\n\ndef f(x):\n    return x\n    x.cuda()\n\n\nif (\n    f(1)\n):\n    f(2)\n"
+    (tmp_path / "dead.py").write_text(text)
+    said = "this is never reached, as far as devlint can tell"
+    assert [said in explain(f"dead.py:{row}")[1] for row in (4, 5, 6, 7, 10, 12)] == [
+        False,
+        False,
+        True,
+        False,
+        False,
+        False,
+    ]
+
+
+def test_an_attribute_that_is_assigned_is_a_value(explain: Any, tmp_path: Path) -> None:
+    (tmp_path / "net.py").write_text(
+        "import torch\n\n\nclass Net(torch.nn.Module):\n    def __init__(self):\n        super().__init__()\n"
+        "        self.window = torch.ones(3)\n"
+    )
+    assert "values\n  `self.window` is a tensor on cpu\n      made by `torch.ones`" in explain("net.py:7")[1]
+
+
 def test_a_value_that_another_file_made(explain: Any, tmp_path: Path) -> None:
     (tmp_path / "helper.py").write_text("import torch\n\n\ndef zeros():\n    return torch.zeros(3)\n")
     (tmp_path / "user.py").write_text("from helper import zeros\n\nx = zeros()\n")

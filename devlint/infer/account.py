@@ -25,6 +25,8 @@ _SILENT = frozenset(
     (Kind.NONE, Kind.NUMBER, Kind.STRING, Kind.DTYPE, Kind.LIBRARY, Kind.FUNCTION, Kind.CLASS, Kind.OTHER)
 )
 """What lives on no device."""
+_PLAIN = frozenset((Kind.UNKNOWN, Kind.INSTANCE, Kind.CONTAINER))
+"""Of what there is nothing to tell but how it came there."""
 _NAMED = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 """Expressions of which it is worth telling that nothing is known."""
 
@@ -93,7 +95,7 @@ class Account(Record):
         on.sort(key=lambda node: (node.col_offset, -_size(self._span(node))[1]))
         found: dict[object, Told] = {}
         for told in map(self._tell, on):  # what is assigned is told once, by the name that it gets
-            if told.kind is not Kind.UNKNOWN or told.steps or told.meets:
+            if told.kind not in _PLAIN or told.steps or told.meets:
                 found.setdefault((told.what, told.steps, told.meets) if told.steps else told.source, told)
         return tuple(found.values())
 
@@ -110,6 +112,19 @@ class Account(Record):
         statement = min(around, key=lambda item: item[:3])[3]
         scope = self._book.scopes[statement]
         return self._observer.at(statement, scope.function, scope.why, scope.loops)
+
+    def is_reached(self, line: int) -> bool:
+        """Whether control gets to a line; False only where it gets to the first of the same block."""
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.ClassDef):
+                continue  # what a class defines is known without a run
+            for name in ("body", "orelse", "finalbody"):
+                block = getattr(node, name, None)
+                if isinstance(block, list) and block[:1] and block[0] in self._book.scopes:
+                    for each in block:
+                        if each.lineno == line and each not in self._book.scopes:
+                            return False
+        return True
 
     def tensors(self, first: int, last: int) -> Iterator[Told]:
         """The variables that are bound between two lines to what lives on a device or the cpu."""
@@ -182,6 +197,9 @@ class Account(Record):
         if place.form is Form.ANYWHERE and value.kind is not Kind.UNKNOWN:
             return f"{value.kind.value} wherever the program runs", ""
         what = describe(settled, value, place)
+        if place.form is Form.AT and " on " in what and value.kind is not Kind.CONTAINER:
+            kind, _, name = what.partition(" on ")
+            return f"{kind} where `{name}` is", name
         return what, what.partition(" on ")[2] if value.kind is not Kind.CONTAINER else ""
 
     # How it came there
@@ -287,7 +305,6 @@ class Account(Record):
         }
 
     def _meets(self, node: ast.expr, value: Value) -> Iterator[Met]:
-        settled = self._observer.settled
         found: dict[tuple[Span, str], Met] = {}
         for raw in self._meetings:
             for at, mine, other_at, other, there in (
@@ -299,7 +316,7 @@ class Account(Record):
                     continue
                 spans = [self._span(each) for each in (at, other_at) if isinstance(each, ast.expr)]
                 conflict = next((self._judged[span] for span in spans if span in self._judged), "")
-                what = describe(settled, settled.in_use(other), there)
+                what = self._what(other, there)[0]
                 quoted = self._observer.text.quote(other_at)
                 found.setdefault((spans[0], quoted), Met(raw.how, spans[0], quoted, what, conflict))
                 break

@@ -47,8 +47,8 @@ class _Book:
 
     def __init__(self) -> None:
         self.values: dict[ast.expr, tuple[Value, Place, str]] = {}
-        self.targets: dict[ast.Name, tuple[Value, Place, str]] = {}
-        """What variables are bound to, by where they are."""
+        self.targets: dict[ast.expr, tuple[Value, Place, str]] = {}
+        """What variables and attributes are bound to, by where they stand."""
         self.scopes: dict[ast.stmt, _Scope] = {}
 
 
@@ -74,8 +74,8 @@ class _Recording(Statements):
 
     def bind(self, target: ast.expr, value: Value) -> None:
         super().bind(target, value)
-        if isinstance(target, ast.Name):
-            bound = self.state.env.get(target.id, value)
+        if isinstance(target, (ast.Name, ast.Attribute)):
+            bound = self.state.env.get(target.id, value) if isinstance(target, ast.Name) else value
             self.book.targets[target] = (bound, self.where(bound), self.here.name)
 
 

@@ -27,7 +27,9 @@ _DONE = {"made": "made", "put": "put", "moved": "moved", "copied": "cast", "chos
 
 
 _SHORT = 30
-"""Characters of an expression that a sentence may quote."""
+"""Characters of an expression that a sentence may quote of what it is not about."""
+_LONG = 60
+"""Characters of an expression that a sentence may quote at all."""
 
 
 class Where(NamedTuple):
@@ -166,7 +168,7 @@ class Explained:
             told.certain,
             tuple(self._said(step, told.source) for step in told.steps),
             tuple(
-                Said(f"meets `{met.other}`, {met.what}{_apart(met.conflict)}", self.where(met.span))
+                Said(f"meets `{_short(met.other)}`, {met.what}{_apart(met.conflict)}", self.where(met.span))
                 for met in told.meets
             ),
         )
@@ -179,7 +181,7 @@ class Explained:
             found = self._find(step)
             where = self.where(found[1], found[0]) if found is not None else None
         if step.how == "yielded":
-            return Said(f"yielded by `{step.label}`" if step.label else "yielded by a loop", where)
+            return Said(f"yielded by `{_short(step.label)}`" if step.label else "yielded by a loop", where)
         if step.how == "given":
             return Said(
                 f"given by the caller as `{step.label}`" if step.label else "given by the caller", None
@@ -187,7 +189,7 @@ class Explained:
         if step.how == "kept":
             return Said(f"kept in `{step.label}`", None)
         if step.how == "computed":
-            return Said(f"computed by `{step.label}`", where)
+            return Said(f"computed by `{_short(step.label)}`", where)
         done = f"{_DONE[step.how]}{f' by `{step.by}`' if step.by else ''}"
         if step.how == "moved" and step.label and step.label != source and not source.startswith(step.label):
             done = f"with `{step.label}` {done}" if len(step.label) <= _SHORT else done
@@ -200,6 +202,11 @@ class Explained:
         if spot.node is None or self.around.project is None:
             return None
         return self.around.project.locate(spot.node)
+
+
+def _short(source: str) -> str:
+    """Quote an expression as far as a sentence may."""
+    return source if len(source) <= _LONG else f"{source[: _LONG - 1]}…"
 
 
 def _unread(finding: Finding) -> DevlintError:

@@ -73,16 +73,18 @@ def explanation(
     values = file.values(row, at)
     under = file.account.under(row)
     verdicts = tuple(_Verdicts(file, row, at).all())
-    remarks = list(_remarks(file))
+    remarks = list(_remarks(file, row))
     if not values and not verdicts and not remarks:
         remarks.append("nothing here has a value that devlint follows, and no rule looked")
     guards = tuple(_circumstances(under)) if under is not None and (values or verdicts) else ()
     return Explanation(values, guards, verdicts, tuple(remarks))
 
 
-def _remarks(file: Explained) -> Iterator[str]:
+def _remarks(file: Explained, row: int) -> Iterator[str]:
     if excluded(file.path, file.settings):
         yield "the file is excluded: it is linted only where it is named outright"
+    if not file.account.is_reached(row):
+        yield "this is never reached, as far as devlint can tell"
     if not sift.matters(file.text.encode("utf-8", "surrogatepass"), anything()):
         yield "no library whose objects live on devices is in this file"
 

@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..config.discovery import Configs
 from ..errors import DevlintError
+from ..match.watch import anything
 from ..project.disk import project
 from ..run.explained import Explained
 from ..run.lint import lint, watching
+from ..source import sift
 from ..source.files import excluded
 from .options import Options
 
@@ -118,6 +120,8 @@ class Analyses:
             return known[2]
         if known is not None:
             known[2].release()
+        if not sift.matters(text.encode("utf-8", "surrogatepass"), anything()):
+            return None
         try:
             found = Explained(text, path, self.settings(path), self._around(document))
         except DevlintError:

@@ -31,6 +31,10 @@ class Desk:
             self._wake = asyncio.Event()
             self._task = asyncio.ensure_future(self._run())
 
+    def close(self) -> None:
+        """Begin nothing any more."""
+        self._thread.shutdown(wait=False, cancel_futures=True)
+
     def request(self, uri: str, delay: float = 0.0) -> None:
         """Have a document linted after some seconds in which nobody asks again."""
         self.start()

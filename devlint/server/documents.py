@@ -14,7 +14,7 @@ from .positions import UTF16, Lines, changed
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_PYTHON = ("python", "cython")
+_PYTHON = "python"
 
 
 class Document(NamedTuple):
@@ -102,7 +102,7 @@ class Documents:
     def opened(self, item: types.TextDocumentItem) -> Document | None:
         """Open a document; None where it is no Python."""
         path = path_of(item.uri)
-        if item.language_id not in _PYTHON and not (path or "").endswith((".py", ".pyi")):
+        if item.language_id != _PYTHON and not (path or "").endswith((".py", ".pyi")):
             return None
         name = os.path.normpath(path) if path is not None else f"<{item.uri.rpartition('/')[2]}>"
         found = Document(item.uri, name, item.text, item.version, path is not None)
@@ -203,7 +203,7 @@ def _json(cells: Sequence[Cell]) -> str:
         {
             "cells": [
                 {
-                    "cell_type": "code" if cell.kind is code and cell.language in ("", *_PYTHON) else "raw",
+                    "cell_type": "code" if cell.kind is code and cell.language in ("", _PYTHON) else "raw",
                     "metadata": {},
                     "source": cell.text,
                 }

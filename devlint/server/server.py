@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import os
 import re
 from contextlib import suppress
@@ -101,7 +102,10 @@ class Server:
 
     def run(self, reader: BinaryIO, writer: BinaryIO) -> None:
         """Serve a client until it ends."""
-        self.pygls.start_io(reader, writer)
+        try:
+            self.pygls.start_io(reader, writer)
+        finally:
+            self.desk.close()
 
     @property
     def status(self) -> int:
@@ -260,6 +264,7 @@ class Server:
         self._linted[uri] = document, linted
         self._show(document, linted.findings)
         if linted.stale:
+            self._told &= {f"devlint: {each}" for each in linted.problems}
             for other in self.documents.all():
                 if other.uri != uri:
                     self.desk.request(other.uri, _QUIET)
@@ -462,7 +467,7 @@ class Server:
 
 def _function(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
     """Return a method as a function: pygls puts attributes on what it is given."""
-    if asyncio.iscoroutinefunction(handler):
+    if inspect.iscoroutinefunction(handler):
 
         async def answer(params: Any) -> Any:
             return await handler(params)
