@@ -19,6 +19,7 @@ from devlint.commands.cli import main
 from devlint.config.settings import Settings
 from devlint.finding import Position
 from devlint.project.disk import project
+from devlint.project.index import Project
 from devlint.run.lint import lint
 from devlint.server.positions import Lines, changed, difference
 from devlint.server.server import Server
@@ -305,6 +306,30 @@ def test_an_analysis_that_is_overtaken_is_not_shown(
     assert codes(client.wait(uri)) == [("DEV000", 1, 5)]
     assert texts == [PROGRAM, "x = (\n"]
     assert client.published == [uri]
+
+
+def test_an_internal_error_is_told_and_costs_one_analysis(
+    client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client.initialize(tmp_path)
+    (tmp_path / "helper.py").write_text("import torch\n\n\ndef make():\n    return torch.ones(2)\n")
+    text = "import torch\nfrom helper import make\n\nx = make()\nx.to('cuda')\nprint(x)\n"
+    run = Project._run
+    asked: list[str] = []
+
+    def broken(self: Project, path: str, hidden: frozenset[str]) -> Any:
+        if path.endswith("helper.py"):
+            asked.append(path)
+            if len(asked) == 1:
+                raise ZeroDivisionError("it exploded")
+        return run(self, path, hidden)
+
+    monkeypatch.setattr(Project, "_run", broken)
+    uri = client.open(tmp_path / "user.py", text)
+    assert client.wait(uri) == []
+    assert "internal error: ZeroDivisionError: it exploded" in client.messages[0]
+    client.change(uri, {"text": text + "\n"})
+    assert "DEV101" in [each["code"] for each in client.wait(uri)]
 
 
 def test_each_folder_has_its_own_configuration_and_changes_of_it_count(

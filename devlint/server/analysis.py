@@ -84,15 +84,18 @@ class Analyses:
     def lint(self, document: Document, texts: Mapping[str, str]) -> Linted:
         """Return the findings of a document; `texts` are those of all that are open, by path."""
         path = document.path
-        stale = self._is_stale(path) | self._follow(texts)
         broken: list[BrokenRule] = []
         try:
+            stale = self._is_stale(path) | self._follow(texts)
             settings = self.settings(path)
             if document.on_disk and excluded(path, settings):
                 return Linted((), frozenset(), (), stale)
             found = lint(document.text, path, settings, broken, self._around(document))
         except DevlintError as error:
             return Linted((), frozenset(), (str(error),), stale)
+        except Exception:
+            self._start()  # what was under way has left nothing that can be relied on
+            raise
         problems = {rule.code: str(rule) for rule in reversed(broken)}
         asked = self._project.asked_by(path) - {path} if document.on_disk else frozenset()
         return Linted(tuple(found), asked, tuple(problems.values()), stale)
