@@ -197,8 +197,8 @@ class Account(Record):
         if place.form is Form.ANYWHERE and value.kind is not Kind.UNKNOWN:
             return f"{value.kind.value} wherever the program runs", ""
         what = describe(settled, value, place)
-        if place.form is Form.AT and " on " in what and value.kind is not Kind.CONTAINER:
-            kind, _, name = what.partition(" on ")
+        kind, _, name = what.partition(" on ")
+        if place.form is Form.AT and name and value.kind is not Kind.CONTAINER:
             return f"{kind} where `{name}` is", name
         return what, what.partition(" on ")[2] if value.kind is not Kind.CONTAINER else ""
 
