@@ -95,3 +95,26 @@ def test_short_flags_mean_the_same(ruff: str) -> None:
     flags = {flag: action for action in parser()._actions for flag in action.option_strings}
     for short, long in re.findall(r"^ +(-\w), (--[a-z-]+)", ruff, re.MULTILINE):
         assert long in flags[short].option_strings, short
+
+
+def test_ruff_leaves_comments_for_devlint_alone(ruff: str, tmp_path: Path) -> None:
+    """The rule RUF102 takes out codes that ruff does not know, unless told whose they are."""
+    for page in ("adoption", "configuration"):
+        assert 'external = ["DEV"]' in (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")
+    path = tmp_path / "a.py"
+    path.write_text("x = 1  # noqa: DEV101\n")
+    command = [
+        str(RUFF),
+        "check",
+        "--quiet",
+        "--isolated",
+        "--no-cache",
+        "--select",
+        "RUF102",
+        "--fix",
+        str(path),
+    ]
+    subprocess.run([*command, "--config", 'lint.external = ["DEV"]'], check=True, capture_output=True)
+    assert path.read_text() == "x = 1  # noqa: DEV101\n"
+    subprocess.run(command, check=True, capture_output=True)
+    assert path.read_text() == "x = 1\n"
