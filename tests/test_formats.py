@@ -291,3 +291,10 @@ def test_every_format_takes_everything(form: str) -> None:
         text = text_of(form, *findings, source="def f(:\n")
         assert text == text_of(form, *findings, source="def f(:\n")
         assert not text or text.endswith("\n")
+
+
+def test_sarif_has_sentences() -> None:
+    """Rules word their reasons to stand below a message; here they come after its full stop."""
+    (run,) = sarif(finding((1, 1), (1, 8))._replace(reason="a copy is made"))["runs"]
+    (result,) = run["results"]
+    assert result["message"]["text"] == "it is lost. A copy is made"
