@@ -124,8 +124,8 @@ PROGRAMS: dict[str, tuple[Callable[[int], str], int]] = {
         50,
     ),
     "nested ifs": (_nested_ifs, 10),
-    "handlers with findings": (_handlers, 50),
-    "methods that assign one attribute": (_assigning_methods, 50),
+    "handlers with findings": (_handlers, 30),
+    "methods that assign one attribute": (_assigning_methods, 25),
     "a list that grows": (_list_that_grows, 30),
     "pairs of pairs": (lambda count: "y = torch.ones(3)\n" + _times(count, "y = (y, y)\n"), 40),
     "a chain of operands": (

@@ -72,7 +72,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     count(Expressions, "eval", "expressions evaluated")
     count(ast, "parse", "texts parsed")
     monkeypatch.chdir(tmp_path)
-    assert cli.main(["--select", "ALL", "--isolated", "--jobs", "1", "-q", "."]) == cli.CLEAN
+    assert cli.main(["--select", "ALL", "--isolated", "--no-cache", "--jobs", "1", "-q", "."]) == cli.CLEAN
     return done
 
 

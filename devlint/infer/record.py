@@ -94,6 +94,7 @@ class Record:
         self._tree = tree = arranged(tree, text, sections)
         self._index, self._name, self._sections = index, name, sections
         book = self._book = _Book()
+        self._on_line: dict[int, dict[Span, ast.expr]] = {}
         self._file = File(tree, name, index=index, machine=partial(_Recording, book))
         with_room(self._file.analyse)
         self._observer = Observer(Settled(self._file), Text(text), sections)
@@ -141,8 +142,11 @@ class Record:
 
     def _expression(self, span: Span) -> ast.expr | None:
         """The expression that was evaluated at a place, the last one if there are several."""
-        nodes = reversed(self._by_line.get(span.line, []))
-        return next((node for node in nodes if self._observer.text.span(node) == span), None)
+        found = self._on_line.get(span.line)
+        if found is None:
+            nodes = self._by_line.get(span.line, [])
+            found = self._on_line[span.line] = {self._observer.text.span(node): node for node in nodes}
+        return found.get(span)
 
     def value_at(self, span: Span) -> Seen:
         """The value of the expression that stands at a place; of unknown kind where none was evaluated."""
