@@ -148,6 +148,10 @@ class Record:
             found = self._on_line[span.line] = {self._observer.text.span(node): node for node in nodes}
         return found.get(span)
 
+    @cached_property
+    def _statements(self) -> list[tuple[Span, ast.stmt]]:
+        return [(self._observer.text.span(node), node) for node in self._book.scopes]
+
     def value_at(self, span: Span) -> Seen:
         """The value of the expression that stands at a place; of unknown kind where none was evaluated."""
         node = self._expression(span)
@@ -257,9 +261,7 @@ class Record:
         """The variables before the innermost statement around a place."""
         around = [
             (found.end_line - found.line, found.end_column - found.column, statement.lineno, statement)
-            for statement in self._book.scopes
-            if statement.lineno <= span.line and span.end_line <= (statement.end_lineno or 0)
-            for found in (self._observer.text.span(statement),)
+            for found, statement in self._statements
             if found[:2] <= span[:2] and span[2:] <= found[2:]
         ]
         if not around:
