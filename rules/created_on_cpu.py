@@ -15,12 +15,11 @@ Make it where the other one is:
         return x + noise
 
 What it meets may be known to be elsewhere, belong to the module (its parameters, what its submodules
-give), or be what `forward` is given. Parameters of other functions count where the function or its class
-follows the devices of its arguments otherwise, or where the tensor's own size comes from what it meets: a
-warning where a caller, in this file or another, has on a device what it gives; a note where nobody knows;
-nothing where all keep to the cpu. The fix is unsafe: what it borrows the device of may be None on some path,
-and random numbers are drawn by the device's generator then. A model of which nobody knows the class may move
-what it is given: a warning.
+give), or be what `forward` is given. What other functions are given is a warning where a caller, in this file
+or another, has it on a device; otherwise a note, where the function or its class follows the devices of its
+arguments, or the tensor's own size comes from what it meets. The fix is unsafe: what it borrows the device of
+may be None on some path, and random numbers are drawn by the device's generator then. A model of which nobody
+knows the class may move what it is given: a warning.
 
 Left alone: 0-dim tensors in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is stored by
 a number or slice (torch copies all of these), other default devices, constructors, datasets, collate
@@ -34,6 +33,7 @@ from collections.abc import Iterator
 
 from ..rule import (
     MIXED_DEVICES,
+    TENSORS,
     Ask,
     Cause,
     Change,
@@ -44,7 +44,6 @@ from ..rule import (
     Rule,
     Severity,
     Spot,
-    all_on_cpu,
     at_device,
     comes_from,
     cst,
@@ -70,20 +69,20 @@ class CreatedOnCpu(Rule[Meeting]):
         if event.conflict is Conflict.MODEL:
             severity = Severity.WARNING
         because: tuple[tuple[Spot | None, str], ...] = ()
+        device = event.device
         where = f" on `{other.place.name}`" if other.place.name else ", which may be elsewhere"
-        if event.conflict is Conflict.CALLER and not other.place.name:
-            given = ask.given(other)
-            there = on_device(given)
-            if there is None and all_on_cpu(given):
+        if event.conflict in (Conflict.CALLER, Conflict.GIVEN) and not other.place.name:
+            there = on_device(each for each in ask.given(other) if each.kind in TENSORS)
+            if there is None and event.conflict is Conflict.GIVEN:
                 return
             where = ", which is wherever the caller put it"
             if there is not None:
                 where = f", which a caller has on `{there.place.name or 'the device of a module'}`"
                 severity, because = Severity.WARNING, ((there.spot, "it is given here"),)
+                device = device or f"{other.given[1]}.device"
         change: Change | None = None
-        if event.device and isinstance(node, cst.Call):
-            placed = at_device(node, event.device)
-            change = Change(f"make it on `{event.device}`", ((node, placed),), safe=False)
+        if device and isinstance(node, cst.Call):
+            change = Change(f"make it on `{device}`", ((node, at_device(node, device)),), safe=False)
         line = other.span.line if other.span is not None else 0
         made = f"`{event.left.label}`" if event.left.label.isidentifier() else "a tensor"
         if event.how == "container":

@@ -211,6 +211,8 @@ class Conflict(Enum):
     """Both are moved, under conditions that can differ."""
     CALLER = "caller"
     """Apart unless the caller moved one of them."""
+    GIVEN = "given"
+    """Apart where a caller has on a device what it gives; nothing else speaks for that."""
     PORTABLE = "portable"
     """Apart only where the value that may be anywhere is elsewhere."""
 

@@ -48,7 +48,10 @@ def annotated(machine: Machine, node: ast.expr | None, ref: Ref | None) -> Value
     if value.kind is not Kind.LIBRARY:
         tensor = value.kind is Kind.UNKNOWN and name in knowledge.TENSOR_TYPES
         return Value(Kind.TENSOR, who=ref) if tensor else None
-    return _of_library(machine, dotted(value), name, ref)
+    full = dotted(value)
+    if name == knowledge.TENSOR_TYPE and full.partition(".")[0] not in knowledge.OTHER_TENSORS:
+        return Value(Kind.TENSOR, who=ref)  # torch's own, which many a package exports again
+    return _of_library(machine, full, name, ref)
 
 
 def _of_library(machine: Machine, full: str, name: str, ref: Ref | None) -> Value | None:
@@ -81,6 +84,8 @@ def _union(machine: Machine, parts: list[ast.expr], ref: Ref | None) -> Value | 
     if found and found[0] is not None and all(value == found[0] for value in found):
         return found[0]
     kinds = {value.kind if value is not None else None for value in found}
+    if kinds == {Kind.MODULE}:
+        return Value(Kind.MODULE, who=ref)
     if ref is not None and Kind.TENSOR in kinds and kinds <= _IMMOVABLE | {Kind.TENSOR}:
         machine.log.note(ref, Evidence.OPERAND)
     return None

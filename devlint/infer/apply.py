@@ -10,7 +10,7 @@ from .. import knowledge
 from ..core.events import Why
 from ..core.evidence import PASSED_ON, Evidence
 from ..core.kinds import TENSORS, Kind
-from ..core.paths import Attr, Item, Path, Ref, Step, Who
+from ..core.paths import Attr, Element, Item, Path, Ref, Step, Who
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved, Need
@@ -124,7 +124,7 @@ class Substitution:
                     return place._replace(of=self.machine.ref(value))
                 return self.machine.where(value)
             whole = value.kind is Kind.BATCH or (value.kind is Kind.MODULE and place.form is Form.AT)
-            if whole:
+            if whole or _is_slice(of, value):
                 return self.machine.where(value)
             if value.kind not in (Kind.UNKNOWN, Kind.INSTANCE, Kind.MODULE):
                 return UNKNOWN_PLACE
@@ -335,15 +335,20 @@ def _is_device(step: Step) -> bool:
 def _party(sub: Substitution, place: Place, here: Place, path: Path | None, origin: Origin | None) -> Value:
     """What takes part in a callee's meeting: the very argument, if it is the tensor that is given."""
     of = place.of
-    if isinstance(of, Path) and of.root.kind == "parameter" and not of.steps and of == path:
+    if isinstance(of, Path) and of.root.kind == "parameter" and of == path:
         given = sub.given.get(of.root.name)
-        if given is not None and given.value.kind in TENSORS:
-            dims = given.value.origin.dims if given.value.origin is not None else 1
+        if given is not None and given.value.kind in TENSORS and (not of.steps or _is_slice(of, given.value)):
+            dims = given.value.origin.dims - len(of.steps) if given.value.origin is not None else 1
             return given.value if dims else given.value._replace(kind=Kind.SCALAR)
     if origin is not None and place.form is Form.CPU and place.of is None:
         return Value(Kind.TENSOR, here, sub.ref(path), origin=origin)
     found = sub.at(path) if path is not None and path == of else None
     return Value(Kind.BATCH if found is None else found.kind, here, sub.ref(path))
+
+
+def _is_slice(path: Path, value: Value) -> bool:
+    """Whether a path leads to a part of a tensor, which is where that is."""
+    return value.kind in TENSORS and all(isinstance(step, (Item, Element)) for step in path.steps)
 
 
 def _argument(sub: Substitution, place: Place) -> ast.expr | None:

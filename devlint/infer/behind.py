@@ -24,8 +24,12 @@ from .function import CONSTRUCTORS
 from .log import RawBind, RawMeeting
 from .settle import Settled
 
-_RANK = (Conflict.CERTAIN, Conflict.PORTABLE, Conflict.MODEL, Conflict.BRANCHES, Conflict.CALLER)
+_RANK = (
+    *(Conflict.CERTAIN, Conflict.PORTABLE, Conflict.MODEL),
+    *(Conflict.BRANCHES, Conflict.CALLER, Conflict.GIVEN),
+)
 """Which of several meetings of one tensor is told."""
+_OF_CALLERS = (Conflict.CALLER, Conflict.GIVEN)
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
 _FORWARD = ("forward", "__call__")
 _CPU = frozenset({"host", "tests"})
@@ -130,13 +134,13 @@ class Meetings:
                 continue
             if not origin.dims and other.kind is Kind.MODULE:
                 continue  # of no elements, or a number: no module runs on it, whatever the paths
-            if there.form not in ON_DEVICE and (raw.left, raw.right) in self.moved_afterwards(function):
+            if (raw.left, raw.right) in self.moved_afterwards(function) and not self._given_elsewhere(there):
                 continue  # nobody would move to where it is already
             conflict = self.apart(function, there, other, one)
             if conflict is None or self._only_later(function, at, origin):
                 continue
             if (
-                conflict is Conflict.CALLER
+                conflict in _OF_CALLERS
                 and raw.how == "index"
                 and not self._places(function)
                 and not (type(there.of) is int and self._borrows(one, there.of))
@@ -145,7 +149,7 @@ class Meetings:
             if here.form is not Form.CPU:
                 if origin.function != function:
                     continue
-                conflict = Conflict.BRANCHES if conflict is not Conflict.CALLER else conflict
+                conflict = conflict if conflict in _OF_CALLERS else Conflict.BRANCHES
             device = self._device(one, origin, there, other)
             yield Behind(function, raw, at, here, one, origin, other_at, there, other, conflict, device)
 
@@ -261,13 +265,35 @@ class Meetings:
             placed = self._placed(there)
             return Conflict.MODEL if placed is not None and is_any_model(other) else placed
         ref = there.of
-        if there.form is not Form.AT or type(ref) is not int or not self.portable or self._tests:
+        if there.form is not Form.AT or type(ref) is not int or self._tests:
             return None
-        if self.constructing(function) or self._only_checks(function) or not self._holds_a_tensor(other):
+        if self.constructing(function) or self._only_checks(function):
             return None
         roots = self.roots(ref)
         if any(map(self._fed_cpu, roots)):
             return None
+        found = None
+        if self.portable and self._holds_a_tensor(other):
+            found = self._beside(function, ref, roots, other, one)
+        return found or (Conflict.GIVEN if self._callers_know(function, ref, roots, other, one) else None)
+
+    def _callers_know(self, function: str, ref: Ref, roots: list[Ref], other: Value, one: Value) -> bool:
+        """Whether what a function makes meets what it is given, of which nothing else says anything."""
+        if one.origin is None or one.origin.function != function or one.origin.attribute or not roots:
+            return False
+        if (
+            other.kind not in (Kind.UNKNOWN, *TENSORS)
+            or self._is_attribute(ref)
+            or self.settled.contradicted(ref)
+        ):
+            return False
+        given = (
+            self.objects.is_parameter(each) and self.objects.functions[each] == function for each in roots
+        )
+        return all(given) and not self._reads_arrays(function)
+
+    def _beside(self, function: str, ref: Ref, roots: list[Ref], other: Value, one: Value) -> Conflict | None:
+        """How surely what a file knows nothing of but where it came from is elsewhere."""
         found = {self._rooted(root) for root in roots}
         if found == {Conflict.PORTABLE}:
             return Conflict.CALLER if is_any_model(other) else Conflict.PORTABLE
@@ -286,8 +312,7 @@ class Meetings:
             return None
         if self._places(function) or borrows:
             return Conflict.CALLER
-        promised = any(map(self._promised, roots))
-        return Conflict.CALLER if promised else None
+        return Conflict.CALLER if any(map(self._promised, roots)) else None
 
     def _is_given_to_module(self, function: str, ref: Ref) -> bool:
         """Whether a method of a module is given an object, and nobody gives it what is on the cpu."""
@@ -307,6 +332,19 @@ class Meetings:
         function = self.file.functions.get(name)
         view = self.file.view(function.owner) if function is not None and function.owner is not None else None
         return view is not None and view.is_module
+
+    def _given_elsewhere(self, there: Place) -> bool:
+        """Whether a place is on a device, or that of a parameter to which a caller gives what is on one."""
+        ref = there.of
+        if there.form is not Form.AT or type(ref) is not int:
+            return there.form in ON_DEVICE
+        return any(
+            value.place.form in (Form.LITERAL, Form.SAME)
+            for root in self.roots(ref)
+            if isinstance(way := self.objects.ways[root], Root) and way.kind == "parameter"
+            for _, site in self.settled.sites.get(self.objects.functions[root], ())
+            if (value := site.arguments.get(way.name)) is not None
+        )
 
     def _is_attribute(self, ref: Ref) -> bool:
         """Whether an object is an attribute of something that a function is given: of a record, say."""

@@ -413,8 +413,16 @@ class File:
                 body.run([statement])
         extraction = Extraction(self.objects, here.name)
         enum = "enum" in cls.topics
+        declared = {
+            each.target.id
+            for each in node.body
+            if isinstance(each, ast.AnnAssign) and each.value is None and isinstance(each.target, ast.Name)
+        }
         for key, value in changed(outer, body.state.env):
             if isinstance(key, str) and value.kind is not Kind.FUNCTION:
+                if key in declared and value.kind is Kind.TENSOR and not cls.is_module:
+                    # A field of a record: it is wherever that is.
+                    value = value._replace(place=Place(Form.AT, "", self.objects.self_of(cls.name)))
                 cls.body[key] = extraction.term(value._replace(origin=None) if enum else value)
         cls.why = body.state.why
 

@@ -152,6 +152,11 @@ OPTIMIZER_METHODS = frozenset({"load_state_dict", "state_dict", "zero_grad", "st
 STEPS = frozenset({"step"})
 RENEWS_STATE = frozenset({"state", "load_state_dict"})
 """What is read of an optimizer to move its state, or called to replace it."""
+TENSOR_TYPE = "Tensor"
+OTHER_TENSORS = frozenset(
+    "tensorflow tf paddle mindspore oneflow jax mxnet tinygrad keras cntk onnx openvino typing".split()
+)
+"""Libraries that have a `Tensor` of their own."""
 TENSOR_TYPES = frozenset({"Tensor", "LongTensor", "FloatTensor", "BoolTensor"})
 """What annotations call tensors where the import is not known."""
 OPAQUE_TYPES = names.OPAQUE_ANNOTATIONS

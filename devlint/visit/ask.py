@@ -318,9 +318,10 @@ class Questions:
 
     def callers(self, function: str) -> tuple[Calling, ...]:
         """The calls of a function of the file, here and in other files of the project."""
-        project = self._file.around.project
-        found = project.callers(function) if project is not None else ()
-        return found or tuple(call for call in self._file.record.calls if call.callee == function)
+        project, _, cells = self._file.around
+        if project is not None and not cells:
+            return project.callers(function)
+        return tuple(call for call in self._file.record.calls if call.callee == function)
 
     def given(self, seen: Seen) -> tuple[Given, ...]:
         """What each call passes for the parameter that a value is, is part of, or is beside."""
