@@ -80,10 +80,13 @@ _ALL = Settings(selections=(Selection(select=("ALL",)),), lint_tests=True)
 
 
 class Program(NamedTuple):
-    """A program, and whether it throws the result of some call away."""
+    """A program, and what is known of it that no run fails of."""
 
     text: str
     discards: bool
+    """Whether it throws the result of some call away."""
+    loses: bool = False
+    """Whether it takes the copy of a leaf for the leaf: for its gradient, or as a module's parameter."""
 
 
 class Result(NamedTuple):
@@ -105,6 +108,8 @@ class Result(NamedTuple):
             return "needs a GPU" if sim else "fails anywhere"
         if not sim:
             return "fails on the device"
+        if self.program.loses:
+            return "runs, a leaf is lost"
         return "runs, a result is thrown away" if self.program.discards else "runs, nothing is thrown away"
 
     @property
@@ -128,6 +133,7 @@ class _Writer:
         self.depth = 0
         self.made = 0
         self.discards = False
+        self.loses = False
 
     def program(self) -> Program:
         """Write a program of six to sixteen steps."""
@@ -145,7 +151,7 @@ class _Writer:
             self._line(f"out.append({name}.sum().item())")
         body = "\n".join(self.lines)
         helpers = "".join(text for name, text in _HELPERS.items() if f"{name}(" in body)
-        return Program(f"{_PRELUDE}{helpers}\n{body}\n", self.discards)
+        return Program(f"{_PRELUDE}{helpers}\n{body}\n", self.discards, self.loses)
 
     def _line(self, text: str) -> None:
         self.lines.append("    " * self.depth + text)
@@ -351,6 +357,7 @@ class _Writer:
         then = self.random.choice(
             ["pass", "self.w = x", "self.w.mul_(2)", "self.w[0] = 2.0", "self.w.data.mul_(2)", "self.w += x"]
         )
+        self.loses |= bool(moved)
         self._line(f"class {name}(nn.Module):")
         self._line("    def __init__(self, where):")
         self._line("        super().__init__()")
@@ -378,8 +385,9 @@ class _Writer:
         self._line(f"{name} = {made}.to(device)")
         self._line(f"({name} * 2).sum().backward()")
         self._line(f"out.append({name}x.grad is None)")
-        use = [f"torch.optim.SGD([{name}], lr=0.1)", f"{name}.grad", f"{name}.sum()"]
-        self._line(f"out.append({self.random.choice(use)} is None)")
+        use = self.random.choice([f"torch.optim.SGD([{name}], lr=0.1)", f"{name}.grad", f"{name}.sum()"])
+        self.loses |= use == f"{name}.grad"
+        self._line(f"out.append({use} is None)")
 
     def _follow(self) -> None:
         one, other = self._any(), self._any()

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from .runtime.proof import Proof
+
 _MARK = re.compile(r"  # (?P<marks>[A-Z]{1,3}\d{3}\b[^\n]*)$", re.MULTILINE)
 _ITEM = re.compile(
     r"(?P<code>[A-Z]{1,3}\d{3})(?: (?P<severity>error|warning|note))?(?P<fix> unfixed| unsafe)?"
@@ -118,13 +120,17 @@ def prove(folder: Path, *codes: str, devices: Sequence[str] = ("cpu", "sim")) ->
     runs = run_all(devices, found, lambda device, case: None)
     unavailable = [f"{run.device}: {run.about['unavailable']}" for run in runs if "unavailable" in run.about]
     proofs = judged(runs, unproven)
-    false = [
-        f"{proof.code} {proof.program} on {proof.device}: claimed `{proof.claim}`, but {proof.evidence}"
-        for proof in proofs
-        if proof.verdict in (Verdict.FALSE, Verdict.NOT_RUN)
-    ]
+    false = [_denial(proof) for proof in proofs if proof.verdict in (Verdict.FALSE, Verdict.NOT_RUN)]
     if unavailable or false:
         raise AssertionError("\n".join([*unavailable, *false]))
+
+
+def _denial(proof: Proof) -> str:
+    """What is wrong with a claim; a program that could not be looked at has neither a device nor a claim."""
+    program = f"{proof.code} {proof.program}".rstrip()
+    if not proof.device:
+        return f"{program}: {proof.evidence}"
+    return f"{program} on {proof.device}: claimed `{proof.claim}`, but {proof.evidence}"
 
 
 def _agree(place: object, what: str, wanted: object, found: object) -> None:

@@ -111,9 +111,7 @@ BY_DESIGN = {
     # What a helper of unknown meaning says of a package is read within the file that asks.
     "DEV201/near_optional_imports:make_tensor",
     # pytest runs an autouse fixture, and heeds `pytestmark`, for the tests of that very file.
-    "DEV201/near_tests_autouse:Doubled",
     "DEV201/near_tests_autouse:gpu",
-    "DEV201/near_tests_autouse:make",
     "DEV201/near_tests_module:TestLayer",
     # A literal is reported in the file where it stands, if it is used as a device there.
     "DEV202/bug_class_setting:Settings",

@@ -230,8 +230,14 @@ def test_the_sift_takes_linear_time_on_what_does_not_matter() -> None:
 @pytest.mark.parametrize("display", ["[{}]", "({})", "{{{}}}", "[*xs, {}]", "[1, None, {}]"])
 def test_every_element_of_a_long_display_is_looked_at(display: str) -> None:
     items = ", ".join(["torch.ones(3, device='cuda')"] * 300)
-    found = lint(f"import torch\ny = {display.format(items)}\n", "a.py")
-    assert [finding.code for finding in found] == ["DEV202"] * 300
+    settings = Settings(selections=(Selection(select=("DEV202",)),))  # by itself, nothing shows a note
+    found = lint(f"import torch\ny = {display.format(items)}\n", "a.py", settings)
+    # What follows the first is reached only where there is such a device.
+    assert [(each.code, each.severity.value) for each in found] == [
+        ("DEV202", "warning"),
+        *[("DEV202", "note")] * 299,
+    ]
+    assert len({each.start for each in found}) == 300
 
 
 CROWD = 9

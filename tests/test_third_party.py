@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -62,11 +63,30 @@ def test_its_tests_pass_with_devlint_testing(site: Path, tmp_path: Path) -> None
 def test_a_false_claim_fails(tmp_path: Path) -> None:
     folder = tmp_path / "DEV101"
     folder.mkdir()
+    wrong = "import torch\n\nx = torch.ones(2)\nx.to('cuda')  # DEV101\n"  # nothing fails of it
+    for name in ("", "_to_host"):
+        (folder / f"bug{name}.py").write_text(wrong)
+        (folder / f"fixed{name}.py").write_text("import torch\n\nx = torch.ones(2)\nx = x.to('cpu')\n")
+    with pytest.raises(AssertionError) as raised:
+        testing.prove(tmp_path, "DEV101", devices=("sim",))
+    told = str(raised.value).splitlines()
+    assert len(told) == 2
+    for line, name in zip(told, ("bug.py", "bug_to_host.py"), strict=True):
+        assert re.fullmatch(rf"DEV101 {re.escape(name)} on sim: claimed `.+`, but runs.*", line)
+
+
+def test_a_program_that_marks_nothing_proves_nothing(tmp_path: Path) -> None:
+    folder = tmp_path / "DEV101"
+    folder.mkdir()
     for name in ("bug.py", "fixed.py"):
         (folder / name).write_text("import torch\n")
-    with pytest.raises(AssertionError, match=r"DEV101 bug\.py on sim: claimed .*, but runs"):
+    with pytest.raises(AssertionError) as raised:
         testing.prove(tmp_path, "DEV101")
-    with pytest.raises(AssertionError, match=r"there is no DEV105/bug\.py"):
+    assert str(raised.value).splitlines() == [
+        "DEV101 bug.py: no line of it is marked: `# DEV101`",
+        "DEV101 bug_to_host.py: the rule claims something about it, but there is none",
+    ]
+    with pytest.raises(AssertionError, match=r"^DEV105 bug\.py: there is no DEV105/bug\.py\n"):
         testing.prove(tmp_path, "DEV105")
 
 

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from .events import Why
 from .kinds import Kind
 from .paths import Path
-from .places import Place
+from .places import UNKNOWN_PLACE, Place
 from .values import UNKNOWN, Origin, Value
 
 Term = Value
@@ -133,7 +133,7 @@ class Passed(NamedTuple):
 
     name: str
     kind: Kind
-    place: Place
+    place: Place = UNKNOWN_PLACE
     """What it speaks of has a name, and is no object."""
     own: str = ""
     """The parameter of the caller that it is, is a part of, or is beside: nobody knows more there."""
@@ -147,8 +147,8 @@ class Calling(NamedTuple):
     """The dotted name of the function in which it stands; empty for the statements of a module."""
     at: tuple[str, int]
     """The call, as the function by the name that other files have for it, and the node's number in it."""
-    passed: tuple[Passed, ...]
-    open: bool
+    passed: tuple[Passed, ...] = ()
+    open: bool = False
     """Whether `*args` or `**kwargs` may pass more."""
     test: bool = False
     """Whether it stands in what a test framework collects."""

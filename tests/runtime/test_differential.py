@@ -22,3 +22,6 @@ def test_safe_fixes_break_nothing_that_ran() -> None:
     assert [result.program.text for result in changed if result.harm] == []
     quiet = [result for result in results if result.truth == "runs, nothing is thrown away"]
     assert [result.program.text for result in quiet if result.says == "error"] == []
+    lost = [result for result in results if result.truth == "runs, a leaf is lost"]
+    assert lost
+    assert [result.program.text for result in lost if result.says != "error"] == []
