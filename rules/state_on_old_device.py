@@ -12,14 +12,29 @@ Move first; `load_state_dict` casts what it loads to where the parameters are:
     optimizer.load_state_dict(checkpoint["optimizer"])
 
 Left alone is an optimizer that nothing steps any more, one whose state is loaded again after the move,
-and one whose state (`optimizer.state`) the program moves by itself.
+and one whose state (`optimizer.state`) the program moves by itself. A function that moves what it is
+given may do so on one path alone: its call is a warning.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..rule import MIXED_DEVICES, Ask, Claim, Move, Report, Rule, casts, cst, held_by, move, unless
+from ..rule import (
+    MIXED_DEVICES,
+    Ask,
+    Claim,
+    Form,
+    Move,
+    Report,
+    Rule,
+    Severity,
+    casts,
+    cst,
+    held_by,
+    move,
+    unless,
+)
 
 _WHY = {
     "stepped": "{} has state from an earlier step, which stays behind: the next step raises",
@@ -37,10 +52,20 @@ class StateOnOldDevice(Rule[Move]):
 
     def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:
         """Report the move; where it makes new parameters, there is worse to say of it."""
+        if Form.EITHER in {place.form for place in (event.receiver.place, event.target) if place is not None}:
+            return  # moved on one path before, or on one now, it may stay where it is
+        known = Severity.ERROR if _is_move(node, event) else Severity.WARNING
         for holder in event.holders:
             if holder.protocol == "optimizer" and holder.phase in _WHY and not event.replaces:
                 yield Report(
                     f"`{event.receiver.label}` is moved, and the state of its optimizer, built on "
                     f"{holder.line}, is not",
                     _WHY[holder.phase].format(holder.name),
+                    known,
                 )
+
+
+def _is_move(node: cst.CSTNode, event: Move) -> bool:
+    """Whether it is the very move, and no call of a function that may move it on one path alone."""
+    func = node.func if isinstance(node, cst.Call) else None
+    return isinstance(func, cst.Attribute) and func.attr.value == event.method

@@ -663,6 +663,8 @@ def instantiate(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> 
         if view.method("__iter__") is not None or view.moves():
             return machine.unknown(node)
         return loaders.loader(machine, _site(node, base or "", None, args))
+    if base is not None and view.is_module and "scatters" in _topics_of_call(base):
+        return perform(machine, _site(node, base, None, args))  # a DataParallel of its own scatters too
     kind = Kind.MODULE if view.is_module else Kind.INSTANCE
     if "optimizer" in topics:
         kind = Kind.OPTIMIZER
@@ -679,4 +681,22 @@ def instantiate(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> 
             # Where the constructor of a subclass, or the caller, moves it is not known.
             place = machine.state.places.get(ref)
             machine.state.places[ref] = place if place is not None and place.of is None else UNKNOWN_PLACE
+    told = bool(args.unpacked or args.starred) or any(map(_tells_device, args.named()))
+    if kind is Kind.MODULE and told and ref not in machine.state.places:
+        machine.state.places[ref] = UNKNOWN_PLACE  # its constructor may make its parts there
     return value
+
+
+def _topics_of_call(api: str) -> frozenset[str]:
+    row = knowledge.find(api)
+    return row.topics if row is not None else frozenset()
+
+
+def _tells_device(argument: tuple[str, ast.expr, Value]) -> bool:
+    """Whether an argument is a device, or called one: a hint, which only keeps from knowing."""
+    name, at, value = argument
+    if value.kind in (Kind.DEVICE, Kind.NONE):
+        return value.kind is Kind.DEVICE
+    return "device" in knowledge.hints("variable", last_name(at)) or "device" in knowledge.hints(
+        "option", name
+    )

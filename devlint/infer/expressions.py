@@ -710,6 +710,12 @@ class Expressions(Machine):
             self._store(target, base, index, value)
         if ref is None or base.kind in TENSORS:
             return
+        if base.kind is Kind.MODULE and ref not in self.state.places:
+            part = self.ref(value)
+            if value.kind is not Kind.MODULE or part is None or part in self.state.places:
+                # `heads[name] = Head(device=device)`: what a ModuleDict holds is where it was made.
+                place = self.state.places.get(part, UNKNOWN_PLACE) if part is not None else UNKNOWN_PLACE
+                self.state.places[ref] = place
         if isinstance(index.known, Words):
             for key in index.known.values:
                 self.state.env[ref, Item(key)] = value

@@ -438,7 +438,9 @@ class Machine:
         if place is not None:
             return place
         if module.origin is not None and module.origin.how == "made":
-            return CPU
+            maker = module.origin.function
+            inner = maker != self.program.name and self.here.name.startswith(f"{maker}.")
+            return UNKNOWN_PLACE if inner else CPU  # a function in it is called when it may have moved
         return Place(Form.AT, "", self.objects.top(ref))
 
     def place_at(self, ref: Ref) -> Place | None:
