@@ -45,6 +45,12 @@ def run(
 
 
 @pytest.fixture
+def forks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Have processes forked, with what a test has replaced, though its own process has threads by now."""
+    monkeypatch.setattr(threading, "active_count", lambda: 1)
+
+
+@pytest.fixture
 def programs(tmp_path: Path) -> Path:
     """Some of the rules' programs, projects of several files, and files that cannot be read."""
     shutil.copytree(PROGRAMS / "projects" / "circles", tmp_path / "circles")
@@ -67,7 +73,7 @@ def test_many_processes_say_what_one_says(
 
 
 def test_the_processes_did_the_work(
-    programs: Path, run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+    forks: None, programs: Path, run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def lint(*_: object) -> None:
         raise AssertionError("linted in the first process")
@@ -104,7 +110,7 @@ def test_fixes_are_those_of_one_process(tmp_path: Path, run: Callable[..., tuple
 
 
 def test_a_rule_that_breaks_in_another_process_is_told_of(
-    toy: None, tmp_path: Path, run: Callable[..., tuple[int, str, str]]
+    forks: None, toy: None, tmp_path: Path, run: Callable[..., tuple[int, str, str]]
 ) -> None:
     for name in ("a", "b", "c"):
         (tmp_path / f"{name}.py").write_text("import torch\nx.explode()\nx.to(d)\n")
@@ -117,7 +123,7 @@ def test_a_rule_that_breaks_in_another_process_is_told_of(
 
 
 def test_what_goes_wrong_inside_costs_one_file(
-    tmp_path: Path, run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+    forks: None, tmp_path: Path, run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lint = vars(cached)["lint"]
 
@@ -136,7 +142,7 @@ def test_what_goes_wrong_inside_costs_one_file(
 
 
 def test_a_process_that_dies_costs_the_file_it_died_of(
-    tmp_path: Path, run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+    forks: None, tmp_path: Path, run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lint = vars(cached)["lint"]
 
@@ -166,6 +172,21 @@ def test_without_the_means_for_processes_one_does_it_all(
     expected = run("--jobs", "1")
     monkeypatch.setattr(pool, "processes", none)
     assert run("--jobs", "4") == expected
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="no process is started anew")
+def test_processes_that_are_started_anew(
+    programs: Path, run: Callable[..., tuple[int, str, str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They import nothing of the folder that is linted, and change nothing for what is started later."""
+    for name in ("multiprocessing", "concurrent", "msgspec", "threading", "sitecustomize"):
+        (programs / f"{name}.py").write_text("open('imported', 'a').write(__name__)\n")
+    expected = run("--jobs", "1")
+    monkeypatch.setattr(threading, "active_count", lambda: 2)
+    monkeypatch.delenv("PYTHONSAFEPATH", raising=False)
+    assert run("--jobs", "2") == expected
+    assert "PYTHONSAFEPATH" not in os.environ
+    assert not (programs / "imported").exists()
 
 
 def test_portions_hold_every_file_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

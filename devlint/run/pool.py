@@ -8,7 +8,7 @@ import threading
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, wait
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from ..errors import DevlintError
 from ..match import registry
@@ -89,15 +89,38 @@ def processes(number: int, forks: bool = True) -> Executor:
     from concurrent.futures import ProcessPoolExecutor
     from multiprocessing import get_context
 
+    class Apart(ProcessPoolExecutor):
+        """Starts its processes, one at a time, as there is work for them."""
+
+        def submit(self, *given: Any, **named: Any) -> Future[Any]:
+            with _from_elsewhere():
+                return super().submit(*given, **named)
+
     fork = forks and sys.platform == "linux" and threading.active_count() == 1
-    if not fork:
-        if sys.version_info < (3, 11):
-            raise NotImplementedError  # a new Python would import from the current folder
-        os.environ["PYTHONSAFEPATH"] = "1"
+    if not fork and sys.version_info < (3, 11):
+        raise NotImplementedError  # a new Python would import from the current folder
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()  # or each process would print what waits there
-    return ProcessPoolExecutor(number, get_context("fork" if fork else "spawn"), _begin)
+    if fork:
+        return ProcessPoolExecutor(number, get_context("fork"), _begin)
+    with _from_elsewhere():  # its semaphores have a process of their own that looks after them
+        return Apart(number, get_context("spawn"), _begin)
+
+
+@contextmanager
+def _from_elsewhere() -> Iterator[None]:
+    """Have a Python that is started meanwhile import nothing from the current folder."""
+    name = "PYTHONSAFEPATH"
+    before = os.environ.get(name)
+    os.environ[name] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 @contextmanager
