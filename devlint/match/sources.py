@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import __version__
 
@@ -27,10 +27,10 @@ def of(points: Iterable[EntryPoint]) -> tuple[set[str], str]:
     others = packages - {_OWN}
     loaded = {name: module for name, module in tuple(sys.modules.items()) if module is not None}
     mine = [module for name, module in loaded.items() if name.partition(".")[0] in packages]
-    roots = _outermost(folder for module in mine for folder in getattr(module, "__path__", ()))
+    roots = _outermost(folder for module in mine for folder in _own(module, "__path__") or ())
     files: set[str] = set()
     contents: set[tuple[str, bytes]] = set()
-    whole = all(getattr(module, "__file__", None) or getattr(module, "__path__", None) for module in mine)
+    whole = all(_own(module, "__file__") or _own(module, "__path__") for module in mine)
     for root in roots:
         for below, _, names in os.walk(root):
             if os.path.basename(below) != "__pycache__":
@@ -39,12 +39,17 @@ def of(points: Iterable[EntryPoint]) -> tuple[set[str], str]:
                     files.add(path)
                     whole &= _add(path, os.path.relpath(path, os.path.dirname(root)), contents)
     used = [module for name, module in loaded.items() if others and not _is_library(name)]
-    for source in (getattr(module, "__file__", None) for module in (*mine, *used)):
+    for source in (_own(module, "__file__") for module in (*mine, *used)):
         path = source or ""
         if path and not any(path.startswith(os.path.join(root, "")) for root in roots):
             files |= {path, os.path.dirname(path)}
             whole &= _add(path, os.path.basename(path), contents)
     return files, _said(contents, bool(others)) if whole else ""
+
+
+def _own(module: object, name: str) -> Any:
+    """Return what a module has by itself: one that is asked for more may import much to have it."""
+    return getattr(module, "__dict__", {}).get(name)
 
 
 def _outermost(folders: Iterable[str]) -> list[str]:

@@ -226,8 +226,12 @@ def test_a_clean_file_costs_no_libcst(environment: Environment, tmp_path: Path) 
     write(tmp_path, clean=CLEAN, bad=BAD)
     code = "import sys; from flake8.main.cli import main; main(['-j1', sys.argv[1]])"
     code += "; print('libcst' in sys.modules)"
-    loaded = [environment.run("python", "-c", code, name, cwd=tmp_path) for name in ("clean.py", "bad.py")]
-    assert [result.stdout.splitlines()[-1] for result in loaded] == ["False", "True"]
+
+    def loads(name: str, **variables: str) -> str:
+        return environment.run("python", "-c", code, name, cwd=tmp_path, **variables).stdout.splitlines()[-1]
+
+    assert [loads("clean.py"), loads("bad.py")] == ["False", "True"]
+    assert loads("clean.py", XDG_CACHE_HOME="nowhere") == "False"  # what rules declare is asked of themselves
 
 
 def test_beside_bugbear(environment: Environment, tmp_path: Path) -> None:
