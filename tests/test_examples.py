@@ -226,9 +226,12 @@ def test_the_action_takes_arguments_and_runs_none_of_them(project: Path, tmp_pat
 def test_workflows_use_the_inputs_that_the_action_has() -> None:
     yaml = pytest.importorskip("yaml")
     used = set()
-    for text in blocks(ROOT / "docs/ci.md", "yaml"):
-        jobs = yaml.safe_load(text).get("jobs", {})
-        for workflow_step in (item for job in jobs.values() for item in job["steps"]):
+    found = [yaml.safe_load(text) for text in blocks(ROOT / "docs/ci.md", "yaml")]
+    jobs = [job for whole in found if "jobs" in whole for job in whole["jobs"].values()]
+    jobs += [whole for whole in found if "steps" in whole]  # a part of a workflow: one job
+    alone = [item for whole in found if isinstance(whole, list) for item in whole]  # or some of its steps
+    for steps in (*(job["steps"] for job in jobs), alone):
+        for workflow_step in steps:
             if workflow_step.get("uses", "").startswith("<this repository>@"):
                 used |= workflow_step["with"].keys()
                 arguments = workflow_step["with"].get("args", "").replace("${{ github.base_ref }}", "main")
@@ -243,6 +246,7 @@ def test_no_address_of_devlints_own_is_made_up(page: Path) -> None:
     """What is not published has none; `project.urls` in pyproject.toml is where one is said once it has."""
     text = page.read_text(encoding="utf-8")
     made_up = r"https?://[^\s>)\"]*devlint|\bdevlint/devlint|devlint@v|rev: v|pip install '?devlint"
+    made_up += r"|(?:pipx run|uvx|uv tool run) devlint"
     assert re.findall(made_up, text) == []
 
 

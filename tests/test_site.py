@@ -56,12 +56,13 @@ def test_what_is_left_alone_is_shown_whole(site: Any, pages: dict[str, str]) -> 
             assert f'title="{path.name}"' in page
 
 
-def test_links_lead_to_pages(pages: dict[str, str]) -> None:
+def test_links_lead_to_pages(site: Any, pages: dict[str, str]) -> None:
+    targets = {*pages, *site.PICTURES.values()}
     for name, text in pages.items():
         prose = re.sub(r"^ *```.*?^ *```$", "", text, flags=re.MULTILINE | re.DOTALL)
         for match in LINK.finditer(prose):
             target = os.path.normpath(os.path.join(os.path.dirname(name), match["page"]))
-            assert target in pages, f"{name} links to {match['page']}"
+            assert target in targets, f"{name} links to {match['page']}"
 
 
 def test_every_page_is_in_the_navigation_once(site: Any, pages: dict[str, str]) -> None:

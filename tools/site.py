@@ -40,6 +40,7 @@ NAVIGATION: dict[str, str | tuple[str, ...]] = {
     ),
     "Trust it": (
         "field-report.md", "runtime.md", "proofs.md", "cuda-reports.md", "security.md", "comparison.md",
+        "benchmarks.md",
     ),
     "Take part": ("contributing.md", "changelog.md"),
 }  # fmt: skip
@@ -50,6 +51,7 @@ GUIDES = {
     **{f"docs/{path.name}": path.name for path in sorted((ROOT / "docs").glob("*.md"))},
 }
 """Where each page of the repository is in the site."""
+PICTURES = {f"docs/{path.name}": path.name for path in sorted((ROOT / "docs").glob("*.svg"))}
 _LINK = re.compile(r"(?<!!)\[(?P<text>[^\]\n]+)\]\((?P<to>[^)\s]+)\)")
 _FENCE = re.compile(r"^(```.*?^```$)", re.MULTILINE | re.DOTALL)
 _CODE = re.compile(r"(?<![\w/`#])(?P<code>DEV\d{3})(?![\w/`])")
@@ -286,6 +288,8 @@ def write(folder: Path = SITE) -> None:
         path = folder / "docs" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
+    for source, target in PICTURES.items():
+        shutil.copy(ROOT / source, folder / "docs" / target)
     shutil.copytree(ROOT / "tools" / "theme", folder / "docs" / "theme")
     configuration = (ROOT / "tools" / "mkdocs.yml").read_text(encoding="utf-8")
     (folder / "mkdocs.yml").write_text(f"{configuration}\n{navigation(found)}", encoding="utf-8")
