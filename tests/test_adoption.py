@@ -226,13 +226,11 @@ def test_what_cannot_be_silenced_is_reported(here: Path, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["--write-baseline"],
         ["--reason", "x"],
         ["--add-noqa", "--fix"],
         ["--diff-base", "HEAD", "--fix"],
         ["--write-baseline", "--baseline", "b", "--diff-base", "HEAD"],
         ["--add-noqa", "-"],
-        ["--prune-baseline"],
         ["--prune-baseline", "--baseline", "b", "--write-baseline"],
         ["--prune-baseline", "--baseline", "b", "--diff"],
         *(["--add-noqa", "--reason", f"a{end}b"] for end in "\n\r\f\x1b\x85\u2028\u202e\ud800"),
@@ -242,6 +240,15 @@ def test_flags_that_make_no_sense_together(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(arguments)
     assert stopped.value.code == 2
+
+
+@pytest.mark.parametrize("flag", ["--write-baseline", "--prune-baseline"])
+def test_a_baseline_has_a_name(here: Path, capsys: pytest.CaptureFixture[str], flag: str) -> None:
+    """The configuration may give it, so that it is read before the flags are judged."""
+    said = f"devlint: {flag} needs --baseline, or `baseline` in the configuration\n"
+    before = sorted(path.name for path in here.iterdir())
+    assert (main([flag]), *capsys.readouterr()) == (2, "", said)
+    assert sorted(path.name for path in here.iterdir()) == before
 
 
 def git(*arguments: str) -> None:

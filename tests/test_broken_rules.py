@@ -189,11 +189,10 @@ def site(tmp_path: Path) -> Path:
     return site
 
 
-def run(site: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def run(site: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "devlint", "--isolated", *arguments]
-    return subprocess.run(
-        command, env={**os.environ, "PYTHONPATH": str(site)}, cwd=site, capture_output=True, text=True
-    )
+    variables = {**os.environ, "PYTHONPATH": str(site), **variables}
+    return subprocess.run(command, env=variables, cwd=site, capture_output=True, text=True)
 
 
 @pytest.mark.parametrize(
@@ -221,23 +220,41 @@ def test_a_package_that_does_not_import(site: Path, source: str, message: str) -
 
 
 def test_a_package_that_did_import_when_its_rules_were_looked_at(site: Path) -> None:
-    """What it needs is gone since; what is kept of its rules does not hide that."""
+    """What it needs is gone since; what is kept of its rules, and of results, does not hide that."""
     needed = site / "needed" / "deep"
     needed.mkdir(parents=True)
     (needed / "part.py").write_text("")
     acme = ACME.format(suspects="True", visit="return ()")
     (site / "acme.py").write_text(acme.replace("from", "import needed.deep.part\nfrom", 1))
     (site / "x.py").write_text("import torch\nx = torch.ones(2)\nx.to(d)\n")
-    assert run(site, "x.py", *FLAGS).returncode == 1
+    assert run(site, "x.py", *FLAGS, DEVLINT_NO_CACHE="").returncode == 1
+    assert (site / ".devlint_cache").exists()
     (needed / "part.py").unlink()
-    result = run(site, "x.py", *FLAGS)
+    result = run(site, "x.py", *FLAGS, DEVLINT_NO_CACHE="")
     assert (result.returncode, result.stderr) == (
         2,
-        "devlint: x.py:3: rule ACM101 is broken: cannot load the rules in acme: "
+        "devlint: cannot load the rules in acme (from acme): "
         "ModuleNotFoundError: No module named 'needed.deep.part'\n",
     )
     assert [line.split()[1] for line in result.stdout.splitlines()] == ["DEV101"]
     assert run(site, "x.py", "-v", *FLAGS).stderr.count("Traceback") == 1
+
+
+def test_a_package_that_imports_at_times(site: Path) -> None:
+    """Its files are the same, and what is kept of its rules holds; it is told of where a rule is needed."""
+    acme = ACME.format(suspects="True", visit="return ()")
+    sometimes = "import os\nif 'WITHOUT' in os.environ:\n    import no_such_module\nfrom"
+    (site / "acme.py").write_text(acme.replace("from", sometimes, 1))
+    (site / "x.py").write_text("import torch\nx = torch.ones(2)\nx.to(d)\n")
+    assert run(site, "x.py", *FLAGS).returncode == 1
+    result = run(site, "x.py", *FLAGS, WITHOUT="1")
+    assert (result.returncode, result.stderr) == (
+        2,
+        "devlint: x.py:3: rule ACM101 is broken: cannot load the rules in acme: "
+        "ModuleNotFoundError: No module named 'no_such_module'\n",
+    )
+    assert [line.split()[1] for line in result.stdout.splitlines()] == ["DEV101"]
+    assert run(site, "x.py", "-v", *FLAGS, WITHOUT="1").stderr.count("Traceback") == 1
 
 
 def test_its_codes_are_not_forgotten_by_a_baseline(site: Path) -> None:

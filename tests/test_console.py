@@ -29,6 +29,7 @@ SOURCE = (
     "x.to(device)  # ##vso[task.setvariable variable=PATH]PWNED ::error ::PWNED\x1b[2J\u202e\x85\n"
     "s = '''##vso[a]\n::error ::PWNED\x1b'''\n"
 )
+PAINTED = re.compile(r"^\x1b\[(?:1|31|32|36)m(.*)\x1b\[0m$", re.MULTILINE)
 FORBIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 GITHUB = re.compile(r"::(?:error|warning|notice) title=devlint \(DEV\d{3}\),file=[^\n]*")
 AZURE = re.compile(r"##vso\[task\.logissue type=[a-z]+;sourcepath=[^;\]\n]*;linenumber=[^\n]*")
@@ -104,7 +105,6 @@ def test_what_every_format_says_of_failures(
         ("--show-settings", *NAMES[:1]),
         ("--show-settings", f"./{NAMES[1]}"),
         ("--diff", "."),
-        ("--diff", "--color", "always", "."),
         ("--statistics", "."),
         (f"missing{HOSTILE}.py",),
         (f"./::missing{HOSTILE}.py",),
@@ -120,6 +120,16 @@ def test_names_and_flags(
     hostile: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
 ) -> None:
     assert check(capsys, *arguments)
+
+
+def test_a_diff_in_colours(hostile: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whole lines are painted, by devlint alone; what is in them is as harmless as without."""
+    _, plain, _ = printed(capsys, "--diff", ".")
+    _, painted, err = printed(capsys, "--diff", "--color", "always", ".")
+    assert PAINTED.search(painted)
+    assert PAINTED.sub(r"\1", painted) == plain
+    assert_harmless(plain)
+    assert_harmless(err)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +178,7 @@ def test_what_an_exception_says(
     def broken(*_: object, **__: object) -> None:
         raise ValueError(HOSTILE)
 
-    monkeypatch.setattr("devlint.commands.check.lint", broken)
+    monkeypatch.setattr("devlint.run.cached.lint", broken)
     for flags in ((), ("-v",)):
         text = check(capsys, ".", *flags)
         assert "internal error: ValueError" in text
