@@ -462,3 +462,135 @@ def test_a_configuration_names_no_folder_elsewhere(run: Run, here: Path, name: s
     status, _, err = run()
     assert status == 2
     assert "tool.devlint.cache-dir: expected the name of a folder in this folder or below" in err
+
+
+def circle(here: Path, number: int = 30) -> list[Path]:
+    """Make a package whose files import each other, each from a few of the others."""
+    package = here / "circle"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    chance = random.Random(7)
+    files = []
+    for own in range(number):
+        others = sorted({(own + 1) % number, *chance.sample(range(number), 4)} - {own})
+        imports = "".join(f"from .m{each} import place as place{each}\n" for each in others)
+        body = "".join(f"    x = place{each}(x)\n" for each in others)
+        path = package / f"m{own}.py"
+        path.write_text(f"import torch\n{imports}\n\ndef place(x):\n{body}    return x.to('cuda')\n")
+        files.append(path)
+    return files
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files of which it was asked what was learned of them."""
+    found: list[str] = []
+    get = store.Store.get
+
+    def noted(self: store.Store, kind: str, path: str) -> object:
+        if kind == "module":
+            found.append(path)
+        return get(self, kind, path)
+
+    monkeypatch.setattr(store.Store, "get", noted)
+    return found
+
+
+def test_where_nothing_has_changed_nobody_is_asked(
+    run: Run, here: Path, examined: list[str], asked: list[str]
+) -> None:
+    circle(here)
+    first = run()
+    asked.clear()
+    assert run() == first == run("--no-cache")
+    assert asked == []
+
+
+def test_in_a_circle_each_is_asked_a_few_times(run: Run, here: Path, asked: list[str]) -> None:
+    files = circle(here)
+    run()
+    for path in (files[3], here / "helper.py"):
+        path.write_text(path.read_text() + "# a remark\n")
+        asked.clear()
+        found = run()
+        most = max(map(asked.count, asked))
+        # What is kept is looked at once more where something is put beside it.
+        assert most <= 16
+        assert found == run("--no-cache")
+
+
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_whatever_was_read_has_a_say(
+    run: Run, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], jobs: str
+) -> None:
+    monkeypatch.setattr(pool, "SMALL", 0)
+    monkeypatch.setattr(pool, "_LEAST", 1)
+    (here / "linted").mkdir()
+    (here / "linted" / "asker.py").write_text(ASKER)
+    (here / "linted" / "other.py").write_text(ALONE)
+
+    def lint(*arguments: str) -> str:
+        base = ["--select", "ALL", "--output-format", "concise", "--jobs", jobs, "--exit-zero", *arguments]
+        assert main([*base, "linted"]) == 0
+        return capsys.readouterr().out
+
+    before = lint()
+    assert lint() == before
+    assert "asker.py:5" in before
+    steps: list[Callable[[], object]] = [
+        lambda: (here / "helper.py").write_text(HELPER.replace("cuda", "cpu")),  # a file that is not linted
+        lambda: (here / "helper.py").write_text(HELPER),
+        lambda: (here / "helper.py").rename(here / "later.txt"),
+        lambda: (here / "later.txt").rename(here / "helper.py"),
+        lambda: (here / "linted" / "helper.py").write_text("def place(x):\n    return 3\n"),  # comes first
+        lambda: (here / "linted" / "helper.py").unlink(),
+        lambda: (here / "linted" / "helper").mkdir(),
+        lambda: (here / "linted" / "helper" / "__init__.py").write_text("def place(x):\n    return 3\n"),
+        lambda: shutil.rmtree(here / "linted" / "helper"),
+        lambda: (here / "linted" / "pyproject.toml").write_text(""),  # the root of another project
+        lambda: (here / "linted" / "pyproject.toml").write_text(
+            '[tool.devlint.per-file-ignores]\n"other.py" = ["DEV101"]\n'
+        ),
+        lambda: (here / "linted" / "pyproject.toml").unlink(),
+    ]
+    said = []
+    for step in steps:
+        step()
+        plain = lint("--no-cache")
+        assert lint() == plain
+        assert lint() == plain
+        said.append(plain)
+    assert len(set(said)) == 3
+
+
+def test_a_file_of_the_same_size_and_time_counts(run: Run, here: Path, examined: list[str]) -> None:
+    path = here / "alone.py"
+    status = path.stat()
+    before = run()
+    path.write_text(ALONE.replace("ones(4)", "ones(5)").replace("x", "z"))
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert path.stat().st_size == status.st_size
+    assert run() == run("--no-cache")
+    path.write_text("import os\n" + "#" * (status.st_size - 11) + "\n")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert path.stat().st_size == status.st_size
+    assert "alone.py" in before[1]
+    assert "alone.py" not in run()[1]
+
+
+def test_a_file_that_changes_while_it_is_read_is_not_taken_for_what_it_was(
+    run: Run, here: Path, examined: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = run("--no-cache")
+    examine = vars(cached)["examine"]
+
+    def changed(raw: bytes, path: str, *others: object) -> object:
+        if path == "asker.py":
+            (here / "helper.py").write_text(HELPER.replace("cuda", "cpu"))
+        return examine(raw, path, *others)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cached, "examine", changed)
+        assert "asker.py:5" not in run()[1]
+    (here / "helper.py").write_text(HELPER)
+    assert run() == first

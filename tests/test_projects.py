@@ -17,7 +17,7 @@ from devlint.core.summary import ModuleSummary
 from devlint.finding import Severity
 from devlint.infer.file import File
 from devlint.match.registry import severities
-from devlint.project import disk
+from devlint.project import disk, world
 from devlint.project.disk import project
 from devlint.project.index import Project, View
 from devlint.run.lint import lint
@@ -140,9 +140,9 @@ def test_a_file_that_is_linted_is_read_and_parsed_once(
 ) -> None:
     path = tmp_path / "main.py"
     path.write_text("import torch\nx = torch.ones(3)\nx.to('cuda')\n", encoding="utf-8")
-    reads = Mock(side_effect=disk._read)
+    reads = Mock(side_effect=world.raw_of)
     parses = Mock(side_effect=ast.parse)
-    monkeypatch.setattr(disk, "_read", reads)
+    monkeypatch.setattr(disk, "raw_of", reads)
     monkeypatch.setattr(ast, "parse", parses)
     assert [code for _, code in found(path, project())] == ["DEV101", "DEV202"]
     assert reads.call_count == 1

@@ -66,7 +66,7 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
         monkeypatch.setattr(owner, method, counted)
 
-    count(disk, "_read", "files read for others")
+    count(disk, "raw_of", "files read for others")
     count(File, "analyse", "files inferred")
     count(File, "_run", "functions run")
     count(Expressions, "eval", "expressions evaluated")

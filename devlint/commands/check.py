@@ -18,6 +18,7 @@ from ..match import registry
 from ..problems import Problem, Problems
 from ..project.disk import project
 from ..project.store import Shelf, Store
+from ..project.world import World
 from ..report.style import fixes, painted
 from ..run import cached
 from ..run.cached import Linted, fingerprint
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from ..finding import Finding
     from ..match.watch import Matcher
     from ..old.accepted import Accepted
+    from ..run.unchanged import Unchanged
 
 _STDIN = "-"
 
@@ -82,7 +84,11 @@ class _Check:
         self.raws: dict[str, bytes] = {}
         self.broken: list[BrokenRule] = []
         self.shelf = None if options.no_cache else cache.shelf(options.cache_dir, settings)
-        self.project = project(store=Store(self.shelf) if self.shelf is not None else None)
+        self.store = Store(self.shelf) if self.shelf is not None else None
+        self.world = World() if self.store is not None else None
+        self.project = project(store=self.store, world=self.world)
+        self.unchanged: Unchanged | None = None
+        """What the last run that was asked the same has found, if it is to be used."""
         self.diffs: list[str] = []
         self.stale: list[Problem] = []
         self.ahead: dict[str, Linted] = {}
@@ -157,6 +163,8 @@ class _Check:
                 self.checked += 1
             except Exception as error:  # one file must not cost the findings of all the others
                 self.problems.caught(error, self._name(path))
+        if self.unchanged is not None:
+            self.unchanged.keep()
         self.findings.sort(key=order)
         for step in (self._settle, self._add_noqa, self._print):
             self._collect_broken()
@@ -173,6 +181,10 @@ class _Check:
         This one does what is left.
         """
         files = [path for path in paths if path != _STDIN]
+        if self.store is not None and self.world is not None and len(files) > 1 and not self.fixes:
+            from ..run.unchanged import Unchanged
+
+            self.unchanged = Unchanged(self.store, self.world, files, self.configs.for_file)
         if self.shelf is not None:
             files = [path for path in files if not self._is_known(path)]
         if self.options.dask is not None:
@@ -200,7 +212,7 @@ class _Check:
             portions = pool.portions(
                 files, self.configs.for_file, workers, self.shelf or shared, shared, self.writes
             )
-            done = pool.all_linted(portions, executor, workers, self.unusable)
+            done = pool.all_linted(portions, executor, workers, self.unusable, self.world)
             with closing(done), status_line(sys.stderr) as show:
                 for number, linted in enumerate(done, 1):
                     self.ahead[linted.path] = linted
@@ -213,7 +225,9 @@ class _Check:
             raw = _read(path)
         except OSError:
             return False
-        found = cached.at_once(raw, path, self.configs.for_file(path), self.project)
+        found = self.unchanged.findings(path, raw) if self.unchanged is not None else None
+        if found is None:
+            found = cached.at_once(raw, path, self.configs.for_file(path), self.project)
         if found is None:
             return False
         asked = self.project.asked_by(path) if self.writes else frozenset()
@@ -269,6 +283,7 @@ class _Check:
         except OSError as error:
             self.findings.append(unopened(name, error))
             return
+        broken = len(self.broken)
         known = self._known(path, raw)
         if self.fixes:
             raw, findings = self._fix(raw, name, settings, stdin, known)
@@ -278,6 +293,8 @@ class _Check:
             findings = lint(raw, name, settings, self.broken, self.project)
         else:
             findings = cached.lint(raw, name, settings, self.broken, self.project)
+        if self.unchanged is not None and not stdin and len(self.broken) == broken:
+            self.unchanged.note(path, raw, findings)
         self.findings += findings
         if self.accepted is not None and not any(item.code == UNREADABLE for item in findings):
             self.accepted.linted.add(os.path.abspath(name))

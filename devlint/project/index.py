@@ -25,6 +25,8 @@ _MAX_DEPTH = 64 if sys.version_info >= (3, 11) else 10
 """Files deeper in a chain of imports are unknown to the first; Python 3.10 runs out of stack before."""
 _MAX_FORWARDS = 16
 _MAX_CALLS = 6
+_MAX_REPLAYS = 4
+"""What was learned of a file is asked for so often in one run; then it is analysed."""
 _MAX_CALLERS = 24
 """Where more files than these mention a function, its callers are not looked for."""
 _BY_CLASS = frozenset({"__init__", "__call__", "forward"})
@@ -80,16 +82,21 @@ class Project:
         locate: Callable[[str, str, tuple[str, int], View], Span | None] | None = None,
         observe: Callable[[str, ast.Module, str, View, Watching], Observed] | None = None,
         memory: Memory | None = None,
+        layout: Layout | None = None,
     ) -> None:
         """`read` gives a file's text, None where that cannot be had; `summarise` analyses a module, `observe`
         does so for the events in it as well, `locate` finds a node in one that its summary named; `memory`
-        has what was learned before."""
-        self.layout = Layout()
+        has what was learned before, `layout` finds files."""
+        self.layout = layout or Layout()
         self._read = read
         self._summarise = summarise
         self._find = locate
         self.memory = memory
         self._only_known = False
+        self._not_known: set[str] = set()
+        """Files that take an analysis, as was seen when none was wanted."""
+        self._replays: dict[str, int] = {}
+        """How often what was learned of a file has been asked for."""
         self._observe = observe
         self.watching: Callable[[str, str], Watching | None] = _nobody
         """The rules with which a file, and its text, will be linted by and by; None where it will not."""
@@ -187,6 +194,7 @@ class Project:
         try:
             yield
         except _NotKnown:
+            self._not_known.update(running.path for running in self._running)
             self._running.clear()
             self._early.clear()
         finally:
@@ -210,6 +218,8 @@ class Project:
                 return self._early.get(path)
         if len(self._running) >= _MAX_DEPTH:
             return None
+        if self._only_known and path in self._not_known:
+            raise _NotKnown
         return self._analyse(path)
 
     def callers(self, function: str, path: str) -> tuple[Calling, ...]:
@@ -263,7 +273,9 @@ class Project:
     def _analyse(self, path: str) -> ModuleSummary | None:
         running = _Running(path, len(self._running))
         self._running.append(running)
-        remembered = self.memory.circle(path) if self.memory is not None else frozenset()
+        remembered = frozenset[str]()
+        if self.memory is not None and self._may_replay(path):
+            remembered = self.memory.circle(path)
         known = self._circle(running, remembered) if len(remembered) > 1 else None
         found = {path: self._run(path, frozenset())} if known is None else known
         running.circle.add(path)
@@ -314,7 +326,8 @@ class Project:
         text = at_hand[1] if at_hand is not None and linted else self._read(path)
         if text is None:
             return None
-        if self.memory is not None:
+        if self.memory is not None and self._may_replay(path):
+            self._replays[path] = self._replays.get(path, 0) + 1
             known = self.memory.summary(path, name, text, View(self, path, hidden).holds)
             if known is not None:
                 return known
@@ -337,6 +350,14 @@ class Project:
             return summary
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
+
+    def _may_replay(self, path: str) -> bool:
+        """Whether to ask what was learned of a file.
+
+        Files in circles are asked for once for each circle that they may be in, and where many ask each other
+        that takes longer than an analysis.
+        """
+        return self._replays.get(path, 0) < _MAX_REPLAYS
 
     def digest_of_text(self, path: str, near: str) -> bytes:
         """What tells a file, and the way to it from another, from any other."""

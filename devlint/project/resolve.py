@@ -6,18 +6,16 @@ Only files of the project at hand are found: what is installed is known by `know
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-_MARKS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "devlint.toml")
-"""What the root of a project holds."""
-_APART = frozenset({"pyvenv.cfg"})
-"""What a folder holds that is no part of the project around it."""
+from .world import APART, ROOTS, SUFFIXES, names_in
+
 _NO_CODE = frozenset({"__pycache__", "node_modules", "site-packages"})
 _MAX_UP = 12
 _MAX_FILES = 4000
 """Who calls a function is not looked for in larger projects."""
-_SUFFIXES = (".py", ".pyi")
 
 
 class Found(NamedTuple):
@@ -30,7 +28,9 @@ class Found(NamedTuple):
 class Layout:
     """The folders of one run, each read once."""
 
-    def __init__(self) -> None:
+    def __init__(self, names: Callable[[str], frozenset[str]] = names_in) -> None:
+        """`names` gives the names in a folder."""
+        self._names_in = names
         self._names: dict[str, frozenset[str]] = {}
         self._roots: dict[str, tuple[str, ...]] = {}
         self._files: dict[str, tuple[str, ...]] = {}
@@ -53,7 +53,7 @@ class Layout:
         """The root of the project that a folder belongs to; without a mark, of the package around it."""
         above = folder
         for _ in range(_MAX_UP):
-            if not self._listed(above).isdisjoint(_MARKS):
+            if not self._listed(above).isdisjoint(ROOTS):
                 return above
             parent = os.path.dirname(above)
             if parent == above:
@@ -83,7 +83,7 @@ class Layout:
         names_of = dotted.split(".")
         for root in self._roots_of(folder):
             listed = self._listed(root)
-            if any(f"{names_of[0]}{suffix}" in listed for suffix in ("", *_SUFFIXES)):
+            if any(f"{names_of[0]}{suffix}" in listed for suffix in ("", *SUFFIXES)):
                 found = self._under(root, names_of)
                 if found is not None:
                     return found
@@ -112,7 +112,7 @@ class Layout:
         """Go down from a folder as far as there are packages, to a module."""
         for index, name in enumerate(names):
             listed = self._listed(folder)
-            for suffix in _SUFFIXES:
+            for suffix in SUFFIXES:
                 if f"{name}{suffix}" in listed and not self._is_package(folder, name):
                     return Found(os.path.join(folder, f"{name}{suffix}"), ".".join(names[index + 1 :]))
             if name not in listed:
@@ -124,7 +124,7 @@ class Layout:
         return name in self._listed(folder) and "__init__.py" in self._listed(os.path.join(folder, name))
 
     def _init(self, folder: str, rest: list[str]) -> Found | None:
-        for suffix in _SUFFIXES:
+        for suffix in SUFFIXES:
             if f"__init__{suffix}" in self._listed(folder):
                 return Found(os.path.join(folder, f"__init__{suffix}"), ".".join(rest))
         return None
@@ -142,13 +142,13 @@ class Layout:
         while todo:
             folder = todo.pop()
             listed = self._listed(folder)
-            if not _APART.isdisjoint(listed):
+            if not APART.isdisjoint(listed):
                 continue
             for name in sorted(listed, reverse=True):
                 path = os.path.join(folder, name)
                 if name.endswith(".py"):
                     found.append(path)
-                elif "." not in name and name not in _NO_CODE and os.path.isdir(path):
+                elif "." not in name and name not in _NO_CODE and self._listed(path):
                     todo.append(path)
             if len(found) > _MAX_FILES or len(todo) > _MAX_FILES:
                 return []
@@ -157,9 +157,5 @@ class Layout:
     def _listed(self, folder: str) -> frozenset[str]:
         names = self._names.get(folder)
         if names is None:
-            try:
-                names = frozenset(os.listdir(folder or "."))
-            except OSError:
-                names = frozenset()
-            self._names[folder] = names
+            names = self._names[folder] = self._names_in(folder)
         return names

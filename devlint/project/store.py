@@ -64,6 +64,11 @@ class Store:
         self._folder: int | str | None = None
         self._writes = True
 
+    @property
+    def root(self) -> str:
+        """The folder above the store."""
+        return self._root
+
     def get(self, kind: str, path: str) -> Any:
         """Return what was put there, of whatever form; None where there is nothing that can be trusted."""
         about = self._about(kind, path)

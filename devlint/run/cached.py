@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ..config.settings import Settings
     from ..errors import BrokenRule, DevlintError, Elsewhere
     from ..finding import Related
-    from ..project.index import Project, View
+    from ..project.index import Project
 
 _NO_SAY: dict[str, Any] = {
     "root": "",
@@ -74,9 +74,9 @@ def lint(
     broken += raised
     # What cannot be read may be readable from a lower stack, and who is broken is to be told of every time.
     if project.memory is not None and not raised and not any(each.code == UNREADABLE for each in found):
-        away = _away(found, path, view)
-        if away is not None:
-            project.memory.keep_findings(view.path, view.name, raw, _key(path, settings), view.log, away)
+        moved = away(found, path)
+        if moved is not None:
+            project.memory.keep_findings(view.path, view.name, raw, key(path, settings), view.log, moved)
     return found
 
 
@@ -85,8 +85,8 @@ def known(raw: bytes, path: str, settings: Settings, project: Project) -> list[F
     if project.memory is None:
         return None
     view = project.view(path)
-    found = project.memory.findings(view.path, view.name, raw, _key(path, settings), view.holds)
-    return None if found is None else _back(found, path, view)
+    found = project.memory.findings(view.path, view.name, raw, key(path, settings), view.holds)
+    return None if found is None else back(found, path)
 
 
 def at_once(raw: bytes, path: str, settings: Settings, project: Project) -> list[Finding] | None:
@@ -96,32 +96,34 @@ def at_once(raw: bytes, path: str, settings: Settings, project: Project) -> list
     return None
 
 
-def _key(path: str, settings: Settings) -> str:
+def key(path: str, settings: Settings) -> str:
+    """Return what tells the settings that have a say in a file from any others."""
     layers = tuple(layer for layer in selections_for(path, settings) if layer != _NOTHING)
     return repr(settings._replace(**_NO_SAY, selections=layers))
 
 
-def _away(findings: Iterable[Finding], path: str, view: View) -> tuple[Finding, ...] | None:
+def away(findings: Iterable[Finding], path: str) -> tuple[Finding, ...] | None:
     """Return findings that name no place of this machine; None where that cannot be."""
-    folder = os.path.dirname(view.path)
+    folder = os.path.dirname(os.path.abspath(path))
 
-    def away(related: Related) -> Related:
+    def moved(related: Related) -> Related:
         if related.path == path:
             return related._replace(path="")
         return related._replace(path=os.path.relpath(related.path, folder))
 
     try:
-        return tuple(each._replace(path="", related=tuple(map(away, each.related))) for each in findings)
+        return tuple(each._replace(path="", related=tuple(map(moved, each.related))) for each in findings)
     except ValueError:  # another drive
         return None
 
 
-def _back(findings: Iterable[Finding], path: str, view: View) -> list[Finding]:
-    folder = os.path.dirname(view.path)
+def back(findings: Iterable[Finding], path: str) -> list[Finding]:
+    """Return findings that were taken `away`, for the file as it is named now."""
+    folder = os.path.dirname(os.path.abspath(path))
 
-    def back(related: Related) -> Related:
+    def moved(related: Related) -> Related:
         if not related.path:
             return related._replace(path=path)
         return related._replace(path=shown(os.path.normpath(os.path.join(folder, related.path))))
 
-    return [each._replace(path=path, related=tuple(map(back, each.related))) for each in findings]
+    return [each._replace(path=path, related=tuple(map(moved, each.related))) for each in findings]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from ..config.settings import Settings
     from ..project.store import Shelf
+    from ..project.world import World
 
 SMALL = 1 << 18
 """Bytes of source that one process has linted before others would have started."""
@@ -155,9 +156,14 @@ def _end_with(parent: ParentProcess) -> None:
 
 
 def all_linted(
-    waiting: Iterable[Portion], executor: Callable[[], Executor], workers: int, unusable: dict[str, None]
+    waiting: Iterable[Portion],
+    executor: Callable[[], Executor],
+    workers: int,
+    unusable: dict[str, None],
+    world: World | None = None,
 ) -> Generator[Linted]:
-    """Yield what came of every file, as it comes in; `unusable` is for what keeps rules from being used.
+    """Yield what came of every file, as it comes in; `unusable` is for what keeps rules from being used,
+    `world` for what was read.
 
     Portions that were under way when a process died are linted again, file by file: the one that it dies of
     is told of, the others are finished.
@@ -193,6 +199,9 @@ def all_linted(
                         suspects.extend(_one_by_one(portion))
                     continue
                 unusable.update(dict.fromkeys(done.unusable))
+                if world is not None:
+                    world.add(done.read)
+                    world.is_steady &= done.is_steady
                 yield from done.files
             if broken:
                 for portion, _ in running.values():

@@ -11,6 +11,7 @@ from ..errors import BrokenRule, DevlintError, Elsewhere, kind_of
 from ..match import registry
 from ..project.disk import project
 from ..project.store import Store
+from ..project.world import Facts, World
 from . import cached
 from .cached import Linted, fingerprint
 from .lint import watching
@@ -51,11 +52,15 @@ class Done(NamedTuple):
     files: tuple[Linted, ...]
     unusable: tuple[str, ...]
     """What keeps installed rules from being used."""
+    read: Facts = Facts({}, {})
+    """What was read since the process was last asked for this run."""
+    is_steady: bool = True
+    """Whether that was the same each time."""
 
 
 _alone = threading.Lock()
 """Held while a portion is linted: the recursion limit, warnings and the current folder are the process's."""
-_around: tuple[str, Project] | None = None
+_around: tuple[str, Project, World] | None = None
 
 
 def work(portion: Portion) -> Done:
@@ -67,8 +72,9 @@ def work(portion: Portion) -> Done:
         if _around is None or _around[0] != portion.run:
             shared = Store(portion.shared) if os.path.isdir(portion.shared.folder) else None
             store = shared if portion.store == portion.shared else Store(portion.store)
-            _around = portion.run, project(store=store, shared=shared)
-        around = _around[1]
+            world = World()
+            _around = portion.run, project(store=store, shared=shared, world=world), world
+        _, around, world = _around
         files = {path: portion.settings[number] for path, number in portion.files.items()}
         waiting = {os.path.abspath(path): path for path in files}
 
@@ -87,7 +93,7 @@ def work(portion: Portion) -> Done:
                 continue
             linted = lint_file(raw, path, files[path], around)
             found.append(linted._replace(asked=around.asked_by(path)) if portion.follow else linted)
-        return Done(tuple(found), tuple(map(str, registry.unusable())))
+        return Done(tuple(found), tuple(map(str, registry.unusable())), *world.news())
 
 
 def lint_file(raw: bytes, path: str, settings: Settings, around: Project) -> Linted:
