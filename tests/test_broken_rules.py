@@ -257,6 +257,16 @@ def test_a_package_that_imports_at_times(site: Path) -> None:
     assert run(site, "x.py", "-v", *FLAGS, WITHOUT="1").stderr.count("Traceback") == 1
 
 
+def test_what_is_kept_of_results_does_not_hide_a_rule_that_breaks(site: Path) -> None:
+    (site / "acme.py").write_text(ACME.format(suspects="True", visit="raise ValueError('oops')"))
+    (site / "x.py").write_text("import torch\nx = torch.ones(2)\nx.to(d)\n")
+    for _ in range(2):
+        result = run(site, "x.py", *FLAGS, DEVLINT_NO_CACHE="")
+        assert result.returncode == 2
+        assert result.stderr.startswith("devlint: x.py:3: rule ACM101 is broken: ValueError: oops")
+        assert (site / ".devlint_cache").exists()
+
+
 def test_its_codes_are_not_forgotten_by_a_baseline(site: Path) -> None:
     (site / "acme.py").write_text("import no_such_module\n")
     (site / "x.py").write_text("import torch\n")
