@@ -31,12 +31,14 @@ z = torch.zeros(3, device=device)
 SAFE = [
     "x.to(device)\nprint(x + y)",
     "x.to(device)\nprint(x.sum())",
-    "pair = [x, y]\npair[0].to(device)\nprint(pair[0] + pair[1])",
     "def f():\n    t = torch.ones(3)\n    t.to(device)\n    return t\nprint(f() + y)",
     "y.cpu()\nprint(np.sum(y.numpy()))",
     "w = torch.ones(3)\nx.to(device)\nw.to(device)\nprint(x + w)",
 ]
 UNSAFE = [
+    # An item has another name as well, under which it stays.
+    "pair = [x, y]\npair[0].to(device)\nprint(pair[0] + pair[1])",
+    "if x.is_cuda:\n    y = x\nfor part in [x, y]:\n    part.to(device)\n    print(part + x)",
     "x.double()\nprint(x)",
     "x.to(device, torch.float64)",
     "x.to(y)",

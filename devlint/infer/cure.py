@@ -83,9 +83,24 @@ def keepings(
         return found
     kept = [_Kept(number, node, raw.receiver.place) for number, (node, raw) in enumerate(candidates)]
     harmful, certain = _harm(tree, kept, index, name)
+    yielded = _yielded(tree)
     for each in kept:
-        found[each.node] = Keeping(each.index not in certain, each.index not in harmful)
+        alone = _has_one_name(each.node, yielded)
+        found[each.node] = Keeping(each.index not in certain, alone and each.index not in harmful)
     return found
+
+
+def _yielded(tree: ast.Module) -> set[str]:
+    """The names that loops bind."""
+    loops = (node.target for node in ast.walk(tree) if isinstance(node, (ast.For, ast.AsyncFor)))
+    return {part.id for target in loops for part in ast.walk(target) if isinstance(part, ast.Name)}
+
+
+def _has_one_name(node: ast.Call, yielded: set[str]) -> bool:
+    """Whether nothing else is sure to bear the name of what is moved: an item of a container has others."""
+    assert isinstance(node.func, ast.Attribute)
+    receiver = node.func.value
+    return not isinstance(receiver, ast.Subscript) and ast.unparse(receiver) not in yielded
 
 
 class _Cured(Statements):
