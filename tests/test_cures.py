@@ -140,3 +140,11 @@ def test_what_a_helper_may_sum_does_not_make_a_fix_safe() -> None:
     (finding,) = lint(program.encode(), "a.py", DISCARDED)
     assert finding.code == "DEV101"
     assert finding.fix is None or not finding.fix.safe
+
+
+def test_what_an_item_is_taken_from_is_no_safer_than_the_item() -> None:
+    made = "w = torch.ones(3)\nx.to(device)\npair = {'a': w, 'b': x}\n"
+    body = f"{made}pair['b'].to(device)\nprint(pair['a'] + pair['b'])"
+    found = lint(HEAD + body + "\n", "a.py", DISCARDED)
+    assert len(found) == 2
+    assert not any(finding.fix.safe for finding in found if finding.fix is not None)

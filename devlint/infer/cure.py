@@ -43,10 +43,12 @@ _NEVER = Keeping(False, False)
 class _Kept:
     """A discarded move that is kept in the second analysis."""
 
-    def __init__(self, index: int, node: ast.Call, before: Place) -> None:
+    def __init__(self, index: int, node: ast.Call, before: Place, alone: bool) -> None:
         self.index = index
         self.node = node
         self.before = before
+        self.alone = alone
+        """Whether what it moves bears no other name."""
         self.target: Place | None = None
         self.spilled = False
         self.links: set[int] = set()
@@ -81,12 +83,14 @@ def keepings(
             candidates.append((node, raw))
     if not candidates:
         return found
-    kept = [_Kept(number, node, raw.receiver.place) for number, (node, raw) in enumerate(candidates)]
-    harmful, certain = _harm(tree, kept, index, name)
     yielded = _yielded(tree)
+    kept = [
+        _Kept(number, node, raw.receiver.place, _has_one_name(node, yielded))
+        for number, (node, raw) in enumerate(candidates)
+    ]
+    harmful, certain = _harm(tree, kept, index, name)
     for each in kept:
-        alone = _has_one_name(each.node, yielded)
-        found[each.node] = Keeping(each.index not in certain, alone and each.index not in harmful)
+        found[each.node] = Keeping(each.index not in certain, each.index not in harmful)
     return found
 
 
@@ -126,6 +130,8 @@ class _Cured(Statements):
         mine.target = place if place is not None and place.form is not Form.KEPT else None
         for other in _moves_of(base.place):  # where it is without this move depends on that one
             self.kept[other].links.add(mine.index)
+            if not mine.alone:
+                mine.links.add(other)  # without this one, what it meets is met as that one left it
             mine.links.add(other)
         kind = base.kind if base.kind is Kind.SCALAR else Kind.TENSOR
         origin = Origin("moved", self.here.name, self.here.number(node))
@@ -175,6 +181,11 @@ def _harm(tree: ast.Module, kept: list[_Kept], index: Index | None, name: str) -
         bad |= {link for number in bad for link in kept[number].links}
         if len(bad) == size:
             break
+    waiting = [each.index for each in kept if not each.alone]
+    while waiting:
+        number = waiting.pop()
+        waiting += kept[number].links - bad - {number}
+        bad.add(number)
     file.release()
     return bad, certain
 
