@@ -33,8 +33,10 @@ if TYPE_CHECKING:
 os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="devlint-tests-")  # of subprocesses too
 os.environ["DEVLINT_NO_CACHE"] = "1"  # a test of the cache asks for it
 atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
-# What runs in the background of a shell ignores Ctrl-C, and so would what the tests start and interrupt.
+# What runs in the background of a shell, or under nohup, ignores signals, and so would what the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if sys.platform != "win32":
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 collect_ignore = ["acme"]  # an example package with tests of its own, which need it installed
 ROOT = Path(__file__).parent.parent
 BUILD = "from setuptools.build_meta import build_{0}; build_{0}({1!r})"

@@ -371,7 +371,7 @@ class Settled:
         if not here or not there or not _differ(here, there):
             return
         known = self.file.functions.get(function, self.file.module)
-        paths = sorted(here | there, key=lambda branch: _line(known.nodes[branch.test]))
+        paths = sorted(here | there, key=lambda branch: (_line(known.nodes[branch.test]), branch.move))
         moves = [known.nodes[branch.move] for branch in paths if branch.move >= 0]
         calls = [node for node in moves if isinstance(node, ast.Call)]
         if not calls or not isinstance(calls[0].func, ast.Attribute):
