@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from .summary import Calling, ModuleSummary
+from .summary import ModuleSummary
 
 _NO_DEFAULT = object()
 
@@ -23,11 +23,6 @@ def canonical(summary: ModuleSummary) -> bytes:
 def digest(summary: ModuleSummary) -> str:
     """The hash of what a module's summary says; lines, comments and what callers do not see are not in it."""
     return hashlib.sha256(canonical(summary._replace(calls=()))).hexdigest()
-
-
-def digest_of_calls(calls: tuple[Calling, ...]) -> str:
-    """The hash of what calls of a function pass: what follows for it holds while that is the same."""
-    return hashlib.sha256(_Writer().written(calls)).hexdigest()
 
 
 class _Writer:

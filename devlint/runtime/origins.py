@@ -26,7 +26,6 @@ class Origin(NamedTuple):
 _origins: Any = WeakIdKeyDictionary()
 _lost: Any = WeakIdKeyDictionary()
 _modules: Any = WeakIdKeyDictionary()
-_GETS = frozenset({"__get__", "size", "dim", "stride", "numel", "__len__", "__bool__"})
 
 
 def origin_of(tensor: torch.Tensor) -> Origin | None:

@@ -17,7 +17,6 @@ import torch
 
 _LISTED = re.compile(r"^ \* \((.*)\)$", re.MULTILINE)
 _DOCUMENTED = re.compile(r"\s*(?:[\w.]+\.)?{name}\((.*?)\)(?:\s*->|\s*$|\s*\n)", re.DOTALL)
-_OPTIONS = ("dtype", "layout", "device", "pin_memory", "requires_grad")
 _NONSENSE = object()
 
 
