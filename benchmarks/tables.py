@@ -33,7 +33,7 @@ def own() -> list[Installed]:
 
 def row(rule: Installed) -> str:
     """Return a rule's row of the table."""
-    settings = Settings(selections=(Selection(select=(rule.code,)),))
+    settings = Settings(selections=(Selection(select=(rule.code,)),), preview=True)
     programs = sorted((ROOT / "fixtures" / rule.code).glob("bug*.py"))
     found = [item for path in programs for item in lint(path.read_bytes(), str(path), settings)]
     severities = [rule.severity, *sorted({item.severity for item in found} - {rule.severity})]
@@ -42,6 +42,8 @@ def row(rule: Installed) -> str:
     severity = " or ".join(each.value for each in severities)
     if rule.severity is Severity.NOTE:
         severity += OFF
+    if rule.preview:
+        severity += ", in preview"
     first = rule.summary.partition(" ")[0]
     start = first.lower() if first.istitle() else first  # `CUDA` and `DataParallel` stay as they are
     summary = (start + rule.summary[len(first) :]).replace("|", r"\|")

@@ -198,6 +198,8 @@ class Rule(Generic[E]):
     name: ClassVar[str]
     """In kebab-case; it says what is bad."""
     severity: ClassVar[Severity] = Severity.ERROR
+    preview: ClassVar[bool] = False
+    """Whether it is not settled yet: it runs with `--preview` alone, and may change in any release."""
     cause: ClassVar[Cause | None] = None
     """For which cause `devlint run` reports the rule, where it sees a GPU stopped."""
     watches: ClassVar[tuple[Watch, ...]]

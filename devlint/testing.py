@@ -80,7 +80,7 @@ def check(program: Path) -> None:
     for everything in `bug*.py`, all fixes together must make `fixed*.py` of it, byte for byte.
     """
     code = program.parent.name
-    settings = Settings(selections=(Selection(select=(code,)),))
+    settings = Settings(selections=(Selection(select=(code,)),), preview=True)
     wanted = [mark for mark in marks(program) if mark.code == code]
     found = lint(program.read_bytes(), str(program), settings)
     _agree(program, "what is marked", [mark.row for mark in wanted], [item.start.row for item in found])

@@ -80,7 +80,7 @@ def test_an_unknown_code_is_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--select", "TST101,NOPE", "bad.py"]) == 2
     assert capsys.readouterr() == (
         "",
-        "devlint: --select: no rule has the code or prefix 'NOPE' (`devlint rules` lists all)\n",
+        "devlint: --select: no rule has the code, prefix or name 'NOPE' (`devlint rules` lists all)\n",
     )
 
 

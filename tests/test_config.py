@@ -52,6 +52,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         output-format = "concise"
         target-torch = "2.6"
         lint-tests = true
+        preview = true
         """
     )
     assert read(tmp_path) == Settings(
@@ -66,6 +67,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         output_format="concise",
         target_torch=(2, 6),
         lint_tests=True,
+        preview=True,
         source=str(tmp_path / "pyproject.toml"),
     )
 
@@ -113,7 +115,7 @@ def test_flags_override_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         ("target-torch = '2'", "tool.devlint.target-torch: expected a release such as \"2.6\", got '2'"),
         ("output-format = 'xml'", "tool.devlint.output-format: invalid enum value 'xml'"),
         ("unsafe-fixes = 1", "tool.devlint.unsafe-fixes: expected true or false, got a number"),
-        ("select = ['NOPE']", "tool.devlint.select: no rule has the code or prefix 'NOPE'"),
+        ("select = ['NOPE']", "tool.devlint.select: no rule has the code, prefix or name 'NOPE'"),
         ("per-file-ignores = {'a*' = ['X']}", 'tool.devlint.per-file-ignores."a*": no rule has the code'),
         ("select = [", "not valid TOML: "),
         (

@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,7 +21,7 @@ from devlint.run import cached
 from devlint.run.progress import counted
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 BAD = "import torch\nx.to(d)\n"
 FLAGS = ["--output-format", "concise", "-q"]
@@ -68,7 +69,7 @@ def test_a_file_that_goes_away_before_it_is_fixed(
 
     (here / "c.py").write_text(BAD)
     monkeypatch.setattr(devlint.run.fix, "fix", fix)
-    monkeypatch.setattr("devlint.commands.check._read", lambda path: BAD.encode())
+    monkeypatch.setattr("devlint.commands.check.read_named", lambda path: BAD.encode())
     assert main(["--fix", *FLAGS]) == 2
     out, err = capsys.readouterr()
     assert err == "devlint: cannot fix b.py: No such file or directory\n"
@@ -218,6 +219,7 @@ def test_show_settings(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "force-exclude": False,
         "respect-gitignore": True,
         "lint-tests": False,
+        "preview": False,
         "target-torch": "2.6",
         "unsafe-fixes": False,
         "fixable": ["ALL"],
@@ -536,3 +538,64 @@ def test_a_table_of_numbers_is_not_parsed(here: Path, capsys: pytest.CaptureFixt
     (here / "a.py").write_text("import torch\nx.to(d)\nx = [\n" + "    123456,\n" * 400_000)
     assert main(["a.py", *FLAGS]) == 1
     assert capsys.readouterr().out.startswith("a.py:")
+
+
+@pytest.fixture
+def pipe() -> Iterator[str]:
+    """Return what a shell makes of `<(cat a.py)`: a pipe that is read once, and has no name on the disk."""
+    if not os.path.isdir("/dev/fd"):
+        pytest.skip("pipes have no names here")
+    reader, writer = os.pipe()
+    os.write(writer, BAD.encode())
+    os.close(writer)
+    yield f"/dev/fd/{reader}"
+    os.close(reader)
+
+
+def test_a_pipe_is_read_once(pipe: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*FLAGS, pipe, "a.py"]) == 1
+    lines = sorted(line.split(" ", 2)[0] for line in capsys.readouterr().out.splitlines())
+    assert lines == [f"{pipe}:2:1:", "a.py:2:1:"]
+
+
+def test_a_pipe_is_not_fixed(pipe: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*FLAGS, "--fix", pipe]) == 2
+    out, err = capsys.readouterr()
+    assert err == f"devlint: cannot fix {pipe}: it is no regular file\n"
+    assert f"{pipe}:2:1: TST101" in out
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+def test_what_does_not_end_is_not_waited_for(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(here / "pipe.py")
+    assert main([*FLAGS, "pipe.py", "/dev/zero", os.devnull, "a.py"]) == 1
+    assert capsys.readouterr().out.splitlines()[:2] == [
+        "/dev/zero:1:1: DEV000 cannot be opened: it is a device",
+        "a.py:2:1: TST101 [*] the result of `.to()` is thrown away",
+    ]
+    assert main([*FLAGS, "pipe.py"]) == 1
+    said = "it is a pipe, and nobody writes to it"
+    assert capsys.readouterr().out == f"pipe.py:1:1: DEV000 cannot be opened: {said}\n"
+    for arguments in (["explain", "pipe.py:1"], ["a.py", "--config", "pipe.py"], ["--baseline", "pipe.py"]):
+        assert main(arguments) == 2
+        assert capsys.readouterr().err == f"devlint: cannot read pipe.py: {said}\n"
+    (here / "devlint.toml").write_text("extend = 'pipe.py'\n")
+    assert main(["a.py"]) == 2
+    assert said in capsys.readouterr().err
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
+def test_a_pipe_that_somebody_writes_to_is_waited_for(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(here / "pipe.py")
+    text = BAD.replace("\n", f"  # {'x' * 100_000}\n")  # more than a pipe holds
+    with open(os.open("pipe.py", os.O_RDWR), "w") as file:  # opening it for writing alone waits for a reader
+
+        def write() -> None:
+            with file:
+                file.write(text)
+
+        writer = threading.Thread(target=write)
+        writer.start()
+        assert main([*FLAGS, "pipe.py"]) == 1
+        writer.join()
+    assert capsys.readouterr().out.startswith("pipe.py:2:1: TST101")

@@ -218,6 +218,30 @@ def test_stars_of_a_gitignore_take_no_time(tree: Path) -> None:
     assert found() == [f"{'a' * 200}.py"]
 
 
+@pytest.mark.parametrize(
+    ("pattern", "left"),
+    [
+        ("**/a/**/b/**/c.py", ["a/c.py", "b/a/c.py", "x/a/x/c.py"]),
+        ("a/**/x/**/c.py", ["a/b/c.py", "a/c.py", "b/a/c.py", "x/a/b/x/c.py", "x/a/x/c.py"]),
+        ("**/[ab]/**/a*/**/*.py", ["a/b/c.py", "a/c.py", "a/x/b/c.py", "x/a/b/x/c.py", "x/a/x/c.py"]),
+        ("/x/**/b/**", ["a/b/c.py", "a/c.py", "a/x/b/c.py", "b/a/c.py", "x/a/x/c.py"]),
+        ("x/**/a/x/**/*.py", ["a/b/c.py", "a/c.py", "a/x/b/c.py", "b/a/c.py", "x/a/b/x/c.py"]),
+    ],
+)
+def test_folders_of_a_gitignore(pattern: str, left: list[str], tree: Path) -> None:
+    make(tree, "a/c.py", "a/b/c.py", "a/x/b/c.py", "b/a/c.py", "x/a/b/x/c.py", "x/a/x/c.py")
+    write(tree / ".gitignore", f"{pattern}\n")
+    assert sorted(found()) == left
+
+
+def test_folders_of_a_gitignore_take_no_time(tree: Path) -> None:
+    """With every `**` free to be of any depth, this would go on for years."""
+    path = f"{'a/' * 60}c.py"
+    make(tree, path)
+    write(tree / ".gitignore", f"{'**/a/' * 30}b\nx/{'**/a*a*/' * 30}b\n")
+    assert found() == [path]
+
+
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes here")
 def test_a_pipe_that_is_called_gitignore(tree: Path) -> None:
     make(tree, "a.py")

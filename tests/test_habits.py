@@ -12,10 +12,11 @@ import pytest
 
 from devlint.commands.cli import main
 from devlint.config.describe import keys
+from devlint.match import registry
 from devlint.report import address
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 BAD = "import torch\nx.to(d)\ny.cuda()\n"
@@ -240,7 +241,7 @@ def test_limits_of_the_configuration(here: Path, capsys: pytest.CaptureFixture[s
     (here / "devlint.toml").write_text("max-findings = {TST101 = -1}\n")
     assert 'max-findings."TST101": expected `int` >= 0' in said(capsys)
     (here / "devlint.toml").write_text("max-findings = {TSTX = 1}\n")
-    assert "max-findings: no rule has the code or prefix 'TSTX'" in said(capsys)
+    assert "max-findings: no rule has the code, prefix or name 'TSTX'" in said(capsys)
     (here / "devlint.toml").unlink()
     assert "expected a code and a number" in said(capsys, "--max-findings", "TST101")
 
@@ -263,6 +264,126 @@ def test_a_baseline_of_the_configuration(
     assert main(["-q", "--fix-only"]) == 1  # fixing does not take it out of the list
     assert main(["-q", "--prune-baseline"]) == 0
     assert rows(capsys) == []
+
+
+def test_rules_are_selected_by_name(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert rows(capsys, "--select", "Noted-Call") == [2, 3]
+    assert rows(capsys, "--ignore", "discarded-result") == []
+    assert rows(capsys, "--per-file-ignores", "a.py:discarded-result") == []
+    assert rows(capsys, "--max-findings", "discarded-result=2") == [2, 3]
+    assert main(["-q", "--max-findings", "discarded-result=2"]) == 0
+    assert "discarded-result` finds" not in capsys.readouterr().out
+    assert main(["-q", "--fix", "--unsafe-fixes", "--unfixable", "discarded-result"]) == 1
+    assert (here / "a.py").read_text() == BAD
+    config = here / "devlint.toml"
+    config.write_text("select = ['noted-call']\nmax-findings = { noted-call = 1 }\n")
+    assert main(["-q"]) == 1
+    assert "2 findings of TST501, and max-findings allows 1" in capsys.readouterr().err
+    config.write_text("per-file-ignores = { 'a.py' = ['discarded-result'] }\nunfixable = ['noted-call']\n")
+    assert rows(capsys) == []
+    capsys.readouterr()
+    assert main(["--show-settings", "a.py"]) == 0
+    assert 'unfixable = ["TST501"]\n' in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            ["--select", "noted-cal"],
+            "--select: no rule has the code, prefix or name 'noted-cal' (did you mean `noted-call`?)\n",
+        ),
+        (
+            ["--config", "ignore = ['Discarded']"],
+            "--config: ignore: no rule has the code, prefix or name 'Discarded' (`devlint rules`",
+        ),
+        (["--unfixable", "TST999"], "--unfixable: no rule has the code, prefix or name 'TST999' ("),
+    ],
+)
+def test_a_name_that_nobody_has_is_one_message(
+    given: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = said(capsys, *given)
+    assert message in told
+    assert told.count("\n") == 1
+
+
+PREVIEW = """\"\"\"Everything is new
+
+Its page.
+\"\"\"
+from devlint.rule import Call, Report, Rule, Severity, call
+
+class New(Rule[Call]):
+    code = "NEW101"
+    name = "new-call"
+    severity = Severity.WARNING
+    preview = True
+    watches = (call("*.cuda"),)
+
+    def visit(self, node, event, ask):
+        yield Report("it is new")
+"""
+INERT = "devlint: selection `{}` has no effect because preview is not enabled\n"
+
+
+@pytest.fixture
+def new(here: Path, provide: Callable[[str, str], None]) -> None:
+    """Install a rule that is in preview."""
+    provide("new_rules", PREVIEW)
+    registry.forget()
+
+
+@pytest.mark.usefixtures("new")
+def test_a_rule_in_preview_runs_with_preview_alone(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert rows(capsys) == [2, 3]
+    assert rows(capsys, "--preview") == [2, 3, 3]
+    assert rows(capsys, "--select", "ALL", "--ignore", "TST") == []
+    assert capsys.readouterr().err == ""  # some of what it selects does run
+    assert rows(capsys, "--select", "ALL", "--ignore", "TST", "--preview") == [3]
+    (here / "devlint.toml").write_text("preview = true\nselect = ['new-call']\n")
+    assert rows(capsys) == [3]
+    assert rows(capsys, "--no-preview") == []
+    assert rows(capsys, "--config", "preview = false") == []
+
+
+@pytest.mark.usefixtures("new")
+@pytest.mark.parametrize(
+    ("selector", "shown"), [("NEW101", "NEW101"), ("NEW", "NEW"), ("new-call", "NEW101")]
+)
+def test_selecting_what_is_in_preview_warns_once(
+    selector: str, shown: str, here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "b.py").write_text(BAD)
+    assert main(["-q", "--extend-select", f"TST1,{selector}"]) == 1
+    assert capsys.readouterr().err == INERT.format(shown)
+    for name in ("one", "two"):
+        (here / name).mkdir()
+        (here / name / "a.py").write_text(BAD)
+        (here / name / "devlint.toml").write_text(f"select = ['{selector}']\n")
+    assert main(["one", "two"]) == 0
+    assert capsys.readouterr().err == INERT.format(shown)
+    assert main(["one", "--ignore", selector, "--preview"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+@pytest.mark.usefixtures("new")
+def test_what_is_in_preview_says_so(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["rule", "new-call"]) == 0
+    page = capsys.readouterr().out
+    assert "*warning, in preview: with --preview, on by default*" in page
+    rule = of(capsys, "rule", "NEW101", "--output-format", "json")
+    assert (rule["preview"], rule["default"]) == (True, False)
+    assert main(["rules"]) == 0
+    assert "Everything is new (in preview: with --preview, on by default)\n" in capsys.readouterr().out
+    assert main(["config", "preview"]) == 0
+    assert "not settled yet" in capsys.readouterr().out
+    assert main(["--show-settings", "a.py", "--preview"]) == 0
+    shown = capsys.readouterr().out
+    assert "preview = true\n" in shown
+    assert '"NEW101"' in shown
+    (here / "a.py").write_text("import torch\ny.cuda()  # noqa: NEW101, TST101\n")
+    assert rows(capsys) == []  # what is off is not judged: the comment may be needed elsewhere
 
 
 @pytest.mark.parametrize("name", ["../old.json", "/tmp/old.json", "", "."])
@@ -288,6 +409,7 @@ def test_rules_as_json(capsys: pytest.CaptureFixture[str]) -> None:
         "summary": "Result that is thrown away",
         "severity": "note",
         "default": False,
+        "preview": False,
         "url": None,
     }
     codes = [rule["code"] for rule in of(capsys, "rule", "--all", "--output-format", "json")]

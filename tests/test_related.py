@@ -165,16 +165,14 @@ def test_a_baseline_does_not_depend_on_them(folder: Path, capsys: pytest.Capture
 def test_a_file_that_cannot_be_read_any_more(
     folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from devlint.commands import check
-
-    read = check._read
+    from devlint.source.plain import read_named as read
 
     def gone(path: str) -> bytes:
         if path.endswith("helper.py"):
             raise FileNotFoundError
         return read(path)
 
-    monkeypatch.setattr(check, "_read", gone)
+    monkeypatch.setattr("devlint.commands.check.read_named", gone)
     assert main(["--isolated", "--select", "DEV301", "train.py"]) == 1
     assert " ::: helper.py:5:12: `Adagrad` is built here\n" in capsys.readouterr().out
 

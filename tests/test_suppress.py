@@ -350,3 +350,33 @@ def test_a_range_that_silences_nothing() -> None:
     body = "# devlint: disable[TST101]\ny = 1\n# devlint: enable[TST101]\nz = 1"
     assert idle(body) == [(2, 1, "`TST101` silences nothing here")]
     assert cured(body) == body
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "# devlint: ignore[discarded-result] it is shown on purpose",
+        "# devlint: ignore[TST5, Discarded-Result]",
+        "# devlint: file-ignore[discarded-result]",
+    ],
+)
+def test_silenced_by_name(comment: str) -> None:
+    assert rows(f"x.to(d)  {comment}") == []
+    assert rows(f"x.to(d)  {comment.replace('iscarded', 'iscarted')}") == [2]
+
+
+def test_names_are_judged_as_codes_are() -> None:
+    def told(comment: str) -> list[tuple[str, str]]:
+        found = lint(f"import torch\nx = y.to(d)  {comment}\n", "a.py")
+        return [(finding.message, finding.reason) for finding in found if finding.code == "DEV001"]
+
+    silent = "`discarded-result` silences nothing here", "It would hide the next real finding."
+    assert told("# devlint: ignore[discarded-result]") == [silent]
+    assert told("# devlint: ignore[noted-call]") == []  # that rule is off
+    assert told("# devlint: ignore[discarded-result, unused-suppression]") == []
+    nobody = "No rule has the code, prefix or name `discarded`."
+    assert told("# devlint: ignore[discarded]") == [("`discarded` silences nothing here", nobody)]
+    text = (
+        "import torch\n# devlint: disable[discarded-result]\nx.to(d)\n# devlint: enable[discarded-result]\n"
+    )
+    assert lint(text, "a.py") == []

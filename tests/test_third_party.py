@@ -55,8 +55,24 @@ def test_its_tests_pass_with_devlint_testing(site: Path, tmp_path: Path) -> None
     checkout = shutil.copytree(EXAMPLE, tmp_path / "acme")
     result = run(site, "pytest", "-q", "tests", cwd=checkout)
     assert result.returncode == 0, result.stdout
-    proofs = "10 passed" if find_spec("torch") else "9 passed, 1 skipped"
+    proofs = "13 passed" if find_spec("torch") else "12 passed, 1 skipped"
     assert proofs in result.stdout
+
+
+def test_its_rule_in_preview_waits_for_preview(site: Path, tmp_path: Path) -> None:
+    shutil.copy(EXAMPLE / "fixtures" / "ACM104" / "bug.py", tmp_path)
+    (tmp_path / "devlint.toml").write_text("select = ['rendered-in-loop']\n")
+    without = run(site, "devlint", "--output-format", "concise", ".", cwd=tmp_path)
+    assert (without.returncode, without.stdout) == (0, "All checks passed.\n")
+    assert without.stderr == ("devlint: selection `ACM104` has no effect because preview is not enabled\n")
+    with_it = run(site, "devlint", "--output-format", "concise", "--preview", ".", cwd=tmp_path)
+    assert (with_it.returncode, with_it.stderr) == (1, "")
+    assert with_it.stdout.startswith("bug.py:7:19: ACM104 the same scene is rendered in every round\n")
+    line = run(site, "devlint", "explain", "bug.py:7", cwd=tmp_path)
+    assert (
+        "ACM104 rendered-in-loop is off\n      it is in preview, and runs with --preview alone\n"
+        in line.stdout
+    )
 
 
 @pytest.mark.skipif(find_spec("torch") is None, reason="proofs need torch")

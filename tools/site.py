@@ -143,7 +143,8 @@ def _index() -> str:
             if rule.code[3] == digit:
                 summary = rule.summary.replace("|", r"\|")
                 name = f'[{rule.code}]({rule.name}.md)<br><span class="name">{rule.name}</span>'
-                lines.append(f"| {name} | {summary} | {rule.severity.value} |")
+                severity = f"{rule.severity.value}{', in preview' * rule.preview}"
+                lines.append(f"| {name} | {summary} | {severity} |")
     return "\n".join(lines) + "\n"
 
 
@@ -153,12 +154,11 @@ def _rule(rule: Installed, proofs: list[str], addresses: dict[str, str]) -> str:
     folder = ROOT / "fixtures" / rule.code
     found = {path.name: _found(path, rule) for path in sorted(folder.glob("bug*.py"))}
     kind = f"{rule.severity.value.capitalize()} ({_MEANS[rule.severity]})"
-    state = "off unless selected" if rule.severity is Severity.NOTE else "on by default"
     parts = [
         f"---\ntitle: {rule.name}\ndescription: {json.dumps(title)}\n---\n",
         f"# {rule.name} <small>{rule.code}</small>\n",
         f"**{title}.**{{ .lead }}\n",
-        f"{kind} · {state} · {_fixes(found.values())}\n",
+        f"{kind} · {rule.state} · {_fixes(found.values())}\n",
         _highlighted(page.strip()),
     ]
     if "bug.py" in found:
@@ -196,7 +196,7 @@ def _rule(rule: Installed, proofs: list[str], addresses: dict[str, str]) -> str:
 
 
 def _found(path: Path, rule: Installed) -> list[Finding]:
-    settings = Settings(selections=(Selection(select=(rule.code,)),))
+    settings = Settings(selections=(Selection(select=(rule.code,)),), preview=True)
     return lint(path.read_bytes(), path.name, settings)
 
 

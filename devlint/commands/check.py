@@ -26,6 +26,7 @@ from ..run.lint import lint, watching
 from ..run.progress import counted, status_line
 from ..source import shards
 from ..source.files import find
+from ..source.plain import read_named
 from ..source.sources import texts
 from ..source.unreadable import CODE as UNREADABLE
 from ..source.unreadable import unopened
@@ -72,6 +73,7 @@ class _Check:
             flags.overrides(options),
             options.keys,
             partial(flags.fixing, options),
+            warn=console.say,
         )
         settings = self.configs.for_folder(self.here)
         self.format = (
@@ -180,7 +182,7 @@ class _Check:
 
         This one does what is left.
         """
-        files = [path for path in paths if path != _STDIN]
+        files = [path for path in paths if os.path.isfile(path)]  # stdin and pipes are read once
         if self.store is not None and self.world is not None and len(files) > 1 and not self.fixes:
             from ..run.unchanged import Unchanged
 
@@ -222,7 +224,7 @@ class _Check:
     def _is_known(self, path: str) -> bool:
         """Take what an earlier run has found in a file, if that still holds."""
         try:
-            raw = _read(path)
+            raw = read_named(path)
         except OSError:
             return False
         found = self.unchanged.findings(path, raw) if self.unchanged is not None else None
@@ -279,7 +281,7 @@ class _Check:
         name = self._name(path)
         settings = self.configs.for_file(name)  # "<stdin>" counts as a file of the current folder
         try:
-            raw = sys.stdin.buffer.read() if stdin else _read(path)
+            raw = sys.stdin.buffer.read() if stdin else read_named(path)
         except OSError as error:
             self.findings.append(unopened(name, error))
             return
@@ -321,7 +323,7 @@ class _Check:
         for path in {related.path for finding in findings for related in finding.related}:
             if not any(known.partition(":cell ")[0] == path for known in self.sources):
                 with suppress(OSError):
-                    self.sources |= texts(path, _read(path))
+                    self.sources |= texts(path, read_named(path))
 
     def _fix(
         self, raw: bytes, name: str, settings: Settings, stdin: bool, known: list[Finding] | None
@@ -454,8 +456,3 @@ def _here() -> str:
         return os.getcwd()
     except OSError as error:
         raise DevlintError(f"the current folder cannot be used: {error.strerror}") from error
-
-
-def _read(path: str) -> bytes:
-    with open(path, "rb") as file:
-        return file.read()

@@ -74,7 +74,8 @@ def as_object(rule: Installed) -> dict[str, Any]:
         "name": rule.name,
         "summary": rule.summary,
         "severity": rule.severity.value,
-        "default": rule.severity is not Severity.NOTE,
+        "default": rule.severity is not Severity.NOTE and not rule.preview,
+        "preview": rule.preview,
         "explanation": rule.page,
         "url": address.page(rule.code, rule.name),
     }
@@ -86,17 +87,16 @@ def listing() -> str:
     width = max(len(rule.name) for rule in rules)
     return "".join(
         f"{rule.code}  {rule.name:<{width}}  {rule.severity.value:<7}  {rule.summary}"
-        f"{' (off unless selected)' if rule.severity is Severity.NOTE else ''}\n"
+        f"{f' ({rule.state})' if rule.preview or rule.severity is Severity.NOTE else ''}\n"
         for rule in rules
     )
 
 
 def page(rule: Installed) -> str:
     """Return the documentation of a rule in Markdown."""
-    on = "off unless selected" if rule.severity is Severity.NOTE else "on by default"
     url = address.page(rule.code, rule.name)
     more = f"\nMore: <{url}>\n" if url else ""
-    return f"# {rule.name} ({rule.code})\n\n*{rule.severity.value}, {on}*\n\n{rule.page}\n{more}"
+    return f"# {rule.name} ({rule.code})\n\n*{rule.severity.value}, {rule.state}*\n\n{rule.page}\n{more}"
 
 
 def _show(markdown: str) -> None:

@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..config import flags
 from ..config.discovery import Configs
-from ..console import escaped, printable
+from ..config.options import switch
+from ..console import escaped, printable, say
 from ..errors import DevlintError
 from ..project.disk import project
+from ..source.plain import read_named
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -39,10 +41,10 @@ def main(arguments: Sequence[str]) -> int:
     """Run the command and return the exit status."""
     options = parser().parse_args(arguments)
     asked = place(options.place)
-    configs = Configs(flags.selection(options), options.config, options.isolated)
+    overrides = {} if options.preview is None else {"preview": options.preview}
+    configs = Configs(flags.selection(options), options.config, options.isolated, overrides, warn=say)
     try:
-        with open(asked.path, "rb") as file:
-            raw = file.read()
+        raw = read_named(asked.path)
     except OSError as error:
         raise DevlintError(f"cannot read {asked.path}: {error.strerror}") from error
     from ..run.explained import Explained
@@ -131,6 +133,7 @@ def parser() -> argparse.ArgumentParser:
     add("--output-format", choices=("text", "json"), default="text")
     add("--config", metavar="FILE", help="read this file in place of the nearest pyproject.toml")
     add("--isolated", action="store_true", help="read no configuration file")
+    switch(add, "--preview", "as for `devlint check`")
     for flag in ("--select", "--extend-select", "--ignore"):
         add(flag, type=_codes, action="extend", metavar="CODES", help="as for `devlint check`")
     return found

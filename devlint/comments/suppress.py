@@ -46,7 +46,7 @@ class Suppression(NamedTuple):
     rows: range | None
     """`None` for the whole file; empty where the comment stands where it means nothing."""
     codes: tuple[str, ...]
-    """Codes or prefixes as they were written; none for every finding."""
+    """Codes, prefixes or names as they were written; none for every finding."""
     own: bool
     """Whether it is devlint's own form, not one that other tools read too."""
     comment: Comment
@@ -67,8 +67,13 @@ class Suppression(NamedTuple):
     def means(self, finding: Finding) -> bool:
         """Whether it is about this finding."""
         return (self.rows is None or finding.start.row in self.rows) and any(
-            covers(code, finding.code) for code in self.codes or ("ALL",)
+            means(code, finding.code, finding.name) for code in self.codes or ("ALL",)
         )
+
+
+def means(word: str, code: str, name: str) -> bool:
+    """Whether what stands in a suppression (a code, a prefix, `ALL` or a name) means a rule."""
+    return covers(word, code) or word.lower() == name
 
 
 def suppressions(text: str, rows: Sequence[str]) -> list[Suppression]:

@@ -25,13 +25,12 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING
 
 from ..finding import Edit, Finding, Fix, Position, Severity
-from ..match.selection import covers
 from ..source import unreadable
 from ..source.text import split_rows
-from .suppress import suppressions
+from .suppress import means, suppressions
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from .suppress import Suppression
 
@@ -39,7 +38,9 @@ CODE = "DEV001"
 NAME = "unused-suppression"
 SEVERITY = Severity.WARNING
 
+_OWN = {CODE, NAME}
 _OURS = re.compile(r"DEV[0-9]{0,3}")
+_NOBODY = "No rule has the code, prefix or name `{}`."
 _LEFT = " \t,;:-\u2013\u2014"
 """What may stand between a suppression and its reason."""
 
@@ -48,14 +49,14 @@ def settle(
     findings: list[Finding],
     text: str,
     path: str,
-    known: Collection[str],
+    known: Mapping[str, str],
     on: Collection[str],
     *,
     noqa: bool = True,
 ) -> list[Finding]:
     """Return the findings that no comment silences, and one for each comment that silences nothing.
 
-    `known` are the codes of all rules, `on` those of the rules that were run.
+    `known` are the codes of all rules, with their names, `on` the codes of those that were run.
     Without `noqa`, only devlint's own comments count.
     """
     rows = split_rows(text)
@@ -84,7 +85,7 @@ def settle(
         for item in working
         for finding in near.of(item)
         # A suppression cannot vouch for itself, unless it says so.
-        if (about[id(finding)] is not item or CODE in item.codes) and item.silences(finding)
+        if (about[id(finding)] is not item or _OWN & set(item.codes)) and item.silences(finding)
     }
     kept += [finding for finding in idle if id(finding) not in silenced]
     return sorted(kept, key=lambda finding: finding[:5])
@@ -109,7 +110,7 @@ def _judged(
     silenced: Sequence[Finding],
     rows: Sequence[str],
     path: str,
-    known: Collection[str],
+    known: Mapping[str, str],
     on: Collection[str],
 ) -> Finding | None:
     """Return the finding about a suppression some of whose codes silence none of the `silenced` findings."""
@@ -122,10 +123,11 @@ def _judged(
     if not idle_codes:
         return None
     kept = tuple(code for code in item.codes if code not in idle_codes)
-    return _finding(item, [f"`{code}`" for code in idle_codes], kept, rows, path)
+    nobody = [code for code in idle_codes if not _meant(code, known)]
+    return _finding(item, [f"`{code}`" for code in idle_codes], kept, rows, path, nobody)
 
 
-def _malformed(item: Suppression, path: str, known: Collection[str]) -> Finding:
+def _malformed(item: Suppression, path: str, known: Mapping[str, str]) -> Finding:
     """Return the finding about what tries to be a suppression; the cure silences only what it names."""
     comment, (start, end) = item.comment, item.at
     first, last = (Position(comment.row, comment.column + at + 1) for at in (start, end))
@@ -142,23 +144,33 @@ def _malformed(item: Suppression, path: str, known: Collection[str]) -> Finding:
     return Finding(path, first, last, CODE, NAME, SEVERITY, message, reason, fix, comment.row)
 
 
-def _names_rules(item: Suppression, known: Collection[str]) -> bool:
-    return all(any(covers(code, rule) for rule in known) for code in item.codes)
+def _names_rules(item: Suppression, known: Mapping[str, str]) -> bool:
+    return all(_meant(code, known) for code in item.codes)
+
+
+def _meant(word: str, known: Mapping[str, str]) -> list[str]:
+    """Return the codes of the rules that a code, prefix or name means."""
+    return [code for code, name in known.items() if means(word, code, name)]
 
 
 def _idle(
-    code: str, item: Suppression, silenced: Sequence[Finding], known: Collection[str], on: Collection[str]
+    code: str, item: Suppression, silenced: Sequence[Finding], known: Mapping[str, str], on: Collection[str]
 ) -> bool:
-    if code.upper() == CODE or not (item.own or _OURS.fullmatch(code)):
+    if code.upper() == CODE or code.lower() == NAME or not (item.own or _OURS.fullmatch(code)):
         return False
-    meant = [rule for rule in known if covers(code, rule)]
+    meant = _meant(code, known)
     if meant and not any(rule in on for rule in meant):
         return False
     return not any(item._replace(codes=(code,)).silences(finding) for finding in silenced)
 
 
 def _finding(
-    item: Suppression, what: Sequence[str], kept: Sequence[str], rows: Sequence[str], path: str
+    item: Suppression,
+    what: Sequence[str],
+    kept: Sequence[str],
+    rows: Sequence[str],
+    path: str,
+    nobody: Sequence[str] = (),
 ) -> Finding:
     comment, (start, end) = item.comment, item.at
     verb = "silence" if len(what) > 1 else "silences"
@@ -171,7 +183,7 @@ def _finding(
         NAME,
         SEVERITY,
         f"{', '.join(what)} {verb} nothing here",
-        "It would hide the next real finding.",
+        _NOBODY.format(nobody[0]) if nobody else "It would hide the next real finding.",
         None if edit is None else Fix("take out what silences nothing", (edit,), safe=True),
         comment.row,
     )

@@ -7,7 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..errors import DevlintError
-from ..source.plain import read
+from ..source.plain import read, read_named
 from .settings import Selection, Settings
 
 if TYPE_CHECKING:
@@ -31,16 +31,20 @@ class Configs:
         overrides: Mapping[str, Any] | None = None,
         keys: str = "",
         fixing: Callable[[Fixing | None], Fixing | None] = lambda said: said,
+        warn: Callable[[str], None] = lambda message: None,
     ) -> None:
         """Take the selectors of the command line and where configuration may come from.
 
         `config` is one file for everything; `isolated` means that none is read. `overrides` are settings that
         hold whatever a file says; `extend_exclude` adds to what it says. `keys` is TOML in place of what a
-        file has under the same keys; `fixing` adds the flags to what a file says of fixes.
+        file has under the same keys; `fixing` adds the flags to what a file says of fixes. `warn` is told of
+        selectors that have no effect, once each.
         """
         self._flags = flags
         self._overrides = overrides or {}
         self._fixing = fixing
+        self._warn = warn
+        self._inert: set[str] = set()
         self._folders: dict[str, Settings] = {}
         self._files: dict[str, Settings | None] = {}
         self._fixed: Settings | None = None
@@ -91,7 +95,18 @@ class Configs:
             *overrides.get("extend_per_file_ignores", ()),
         )
         overrides["extend_exclude"] = (*settings.extend_exclude, *overrides.get("extend_exclude", ()))
-        return settings._replace(**overrides)
+        found = settings._replace(**overrides)
+        if not found.preview and any(layer.select or layer.extend_select for layer in found.selections):
+            self._tell_inert(found)
+        return found
+
+    def _tell_inert(self, settings: Settings) -> None:
+        from ..match.registry import inert
+
+        for selector in inert(settings.selections):
+            if selector not in self._inert:
+                self._inert.add(selector)
+                self._warn(f"selection `{selector}` has no effect because preview is not enabled")
 
 
 def _of_folder(folder: str, keys: Mapping[str, Any]) -> Settings | None:
@@ -121,7 +136,7 @@ def _read(
     `keys` replace what it says; `below` are the files that extend it.
     """
     try:
-        raw = _named(path) if required else read(path)
+        raw = read_named(path) if required else read(path)
     except OSError as error:
         if required or not isinstance(error, (FileNotFoundError, NotADirectoryError)):
             raise DevlintError(f"cannot read {path}: {error.strerror}") from error
@@ -157,12 +172,6 @@ def _extended(path: str, name: str, where: str, below: tuple[str, ...]) -> Setti
     if found is None:
         raise DevlintError(f"{where}: {name} has no table `tool.devlint`")
     return found
-
-
-def _named(path: str) -> bytes:
-    """Return what is in a file that the user names, which may be a pipe."""
-    with open(path, "rb") as file:
-        return file.read()
 
 
 def _parsed(raw: bytes, path: str) -> Mapping[str, Any]:

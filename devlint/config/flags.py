@@ -15,19 +15,16 @@ if TYPE_CHECKING:
 
     from .settings import Settings
 
-_SAME = ("force_exclude", "respect_gitignore", "lint_tests", "target_torch")
+_SAME = ("force_exclude", "respect_gitignore", "lint_tests", "preview", "target_torch")
 """Flags that are called as the settings are."""
 
 
 def selection(options: Namespace) -> Selection:
     """Return the rules that the flags choose; raises DevlintError where a selector means none."""
-    for flag in ("select", "extend_select", "ignore"):
-        _check(getattr(options, flag), flag)
-    return Selection(
-        None if options.select is None else tuple(options.select),
-        tuple(options.extend_select or ()),
-        tuple(options.ignore or ()),
+    select, more, fewer = (
+        _meant(getattr(options, flag), flag) for flag in ("select", "extend_select", "ignore")
     )
+    return Selection(None if options.select is None else select, more, fewer)
 
 
 def overrides(options: Namespace) -> dict[str, Any]:
@@ -44,25 +41,27 @@ def overrides(options: Namespace) -> dict[str, Any]:
     for flag in ("per_file_ignores", "extend_per_file_ignores"):
         pairs = getattr(options, flag)
         if pairs is not None:
-            _check((code for _, code in pairs), flag)
+            codes = _meant((code for _, code in pairs), flag)
             for pattern, _ in pairs:
                 expanded(pattern)
-            found[flag] = tuple((anchored(pattern, os.getcwd()), (code,)) for pattern, code in pairs)
+            found[flag] = tuple(
+                (anchored(pattern, os.getcwd()), (code,))
+                for (pattern, _), code in zip(pairs, codes, strict=True)
+            )
     return found
 
 
 def fixing(options: Namespace, said: Fixing | None) -> Fixing | None:
     """Return of which rules fixes are applied, after what the configuration has `said`."""
-    flags = {flag: getattr(options, flag) for flag in ("fixable", "extend_fixable", "unfixable")}
-    for flag, selectors in flags.items():
-        _check(selectors, flag)
-    if all(selectors is None for selectors in flags.values()):
+    given = ("fixable", "extend_fixable", "unfixable")
+    flags = {flag: _meant(getattr(options, flag), flag) for flag in given}
+    if all(getattr(options, flag) is None for flag in given):
         return said
     said = said or Fixing()
     return said._replace(
-        fixable=said.fixable if options.fixable is None else tuple(options.fixable),
-        extend_fixable=(*said.extend_fixable, *(options.extend_fixable or ())),
-        unfixable=said.unfixable if options.unfixable is None else tuple(options.unfixable),
+        fixable=said.fixable if options.fixable is None else flags["fixable"],
+        extend_fixable=(*said.extend_fixable, *flags["extend_fixable"]),
+        unfixable=said.unfixable if options.unfixable is None else flags["unfixable"],
     )
 
 
@@ -82,16 +81,17 @@ def limits(options: Namespace, settings: Settings) -> dict[str, int]:
     if options.max_findings is None:
         return dict(settings.max_findings)
     found = dict(options.max_findings)
-    _check(found, "max_findings")
-    return found
+    return dict(zip(_meant(found, "max_findings"), found.values(), strict=True))
 
 
-def _check(selectors: Iterable[str] | None, flag: str) -> None:
+def _meant(selectors: Iterable[str] | None, flag: str) -> tuple[str, ...]:
+    """Return the selectors of a flag, with codes in place of names."""
     selectors = tuple(selectors or ())
-    if selectors:
-        from ..match.registry import check
+    if not selectors:
+        return ()
+    from ..match.registry import resolved
 
-        check(selectors, _named(flag))
+    return resolved(selectors, _named(flag))
 
 
 def _named(flag: str) -> str:

@@ -81,7 +81,7 @@ def parser() -> argparse.ArgumentParser:
 
     rules = top.add_argument_group("rules").add_argument
     for flag, what in (
-        ("--select", "run these rules alone: codes or prefixes, separated by commas, or ALL"),
+        ("--select", "run these rules alone: codes, prefixes or names, separated by commas, or ALL"),
         ("--extend-select", "run these rules too"),
     ):
         rules(flag, type=_some, action="extend", metavar="CODES", help=what)
@@ -91,6 +91,7 @@ def parser() -> argparse.ArgumentParser:
         ("--extend-per-file-ignores", "leave rules out in files too"),
     ):
         rules(flag, type=_pairs, action="extend", metavar="GLOB:CODE", help=what)
+    switch(rules, "--preview", "run the rules that are not settled yet too")
     switch(rules, "--lint-tests", "say of test code too what is said of programs alone")
     rules("--ignore-noqa", action="store_true", help="let no comment silence anything")
     rules(

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from ..errors import DevlintError
-from ..match.registry import check
+from ..match.registry import resolved
 from ..report import FORMATS
 from ..source.globs import anchored, expanded
 from .settings import DEFAULT_EXCLUDE, Fixing, Selection, Settings, release
@@ -28,6 +28,7 @@ _WORDS = {
 }
 _FIXING = frozenset({"fixable", "extend-fixable", "unfixable", "extend-safe-fixes", "extend-unsafe-fixes"})
 _SELECTORS = ("extend-select", "ignore", *sorted(_FIXING))
+_IGNORES = ("per-file-ignores", "extend-per-file-ignores")
 _WRONG = re.compile(r"(?P<what>.*) - at `\$\.?(?P<at>.*)`")
 
 
@@ -78,6 +79,9 @@ class Table(msgspec.Struct, forbid_unknown_fields=True, rename="kebab", kw_only=
             {"tests/*": ["DEV5"]},
         ),
     ] = {}
+    preview: Annotated[
+        bool, _key("Run the rules that are not settled yet too; they may change in any release.", True)
+    ] = False
     exclude: Annotated[
         _Globs, _key("Files and folders to leave out, in place of the default.", [".venv", "build"])
     ] = DEFAULT_EXCLUDE
@@ -139,19 +143,10 @@ def to_settings(data: Mapping[str, Any], path: str, prefix: str, base: Settings 
         raise DevlintError(f"{path}: {_explain(str(error), prefix, data)}") from error
     where = f"{path}: {prefix}"
     root = os.path.dirname(os.path.abspath(path))
-    ignores = {
-        "per-file-ignores": table.per_file_ignores,
-        "extend-per-file-ignores": table.extend_per_file_ignores,
-    }
-    lists = {"select": table.select or (), "max-findings": tuple(table.max_findings)}
-    lists |= {key: getattr(table, key.replace("-", "_")) for key in _SELECTORS}
+    _name_rules(table, where)
     globs = {"exclude": table.exclude, "extend-exclude": table.extend_exclude}
-    for key, value in ignores.items():
-        lists |= {f'{key}."{pattern}"': selectors for pattern, selectors in value.items()}
-        globs |= {f'{key}."{pattern}"': (pattern,) for pattern in value}
-    for key, selectors in lists.items():
-        if selectors:
-            check(selectors, f"{where}{key}")
+    for key in _IGNORES:
+        globs |= {f'{key}."{pattern}"': (pattern,) for pattern in getattr(table, key.replace("-", "_"))}
     for key, patterns in globs.items():
         _check_globs(patterns, f"{where}{key}", negatable=key not in ("exclude", "extend-exclude"))
     base = Settings() if base is None else _moved(base)
@@ -172,6 +167,7 @@ def to_settings(data: Mapping[str, Any], path: str, prefix: str, base: Settings 
         "force-exclude": table.force_exclude,
         "respect-gitignore": table.respect_gitignore,
         "lint-tests": table.lint_tests,
+        "preview": table.preview,
         "unsafe-fixes": table.unsafe_fixes,
         "output-format": table.output_format,
         "target-torch": _release(table.target_torch, f"{where}target-torch"),
@@ -181,6 +177,25 @@ def to_settings(data: Mapping[str, Any], path: str, prefix: str, base: Settings 
         "cache-dir": _below(table.cache_dir, root, f"{where}cache-dir", "folder"),
     }
     return found._replace(**{key.replace("-", "_"): value for key, value in said.items() if key in data})
+
+
+def _name_rules(table: Table, where: str) -> None:
+    """Put codes in the place of names; raises DevlintError where a selector means no rule."""
+    for key in ("select", *_SELECTORS):
+        field = key.replace("-", "_")
+        selectors = getattr(table, field)
+        if selectors:
+            setattr(table, field, resolved(selectors, f"{where}{key}"))
+    if table.max_findings:
+        codes = resolved(table.max_findings, f"{where}max-findings")
+        table.max_findings = dict(zip(codes, table.max_findings.values(), strict=True))
+    for key in _IGNORES:
+        field = key.replace("-", "_")
+        ignores = {
+            pattern: resolved(selectors, f'{where}{key}."{pattern}"') if selectors else ()
+            for pattern, selectors in getattr(table, field).items()
+        }
+        setattr(table, field, ignores)
 
 
 def _moved(base: Settings) -> Settings:

@@ -54,6 +54,8 @@ class Settings(NamedTuple):
     output_format: str | None = None
     target_torch: tuple[int, int] | None = None
     """The oldest release of torch that the code must run with; `None` for any."""
+    preview: bool = False
+    """Whether rules that are not settled run too."""
     lint_tests: bool = False
     """Whether rules that leave test code alone tell of it too."""
     jobs: int | None = None

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from ..console import printable
-from ..match.registry import severities
-from ..match.selection import choose
+from ..match.registry import turned_on
 from ..run.lint import selections_for
 from .describe import toml
 from .settings import Fixing
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 def shown(path: str, settings: Settings, output_format: str, unsafe_fixes: bool) -> str:
     """Return the settings of a file, as TOML; `rules` is what all selections come to."""
-    on = choose(severities(), selections_for(path, settings))
+    on = turned_on(selections_for(path, settings), settings.preview)
     target = settings.target_torch
     fixing = settings.fixing or Fixing()
     table: dict[str, Any] = {
@@ -29,6 +28,7 @@ def shown(path: str, settings: Settings, output_format: str, unsafe_fixes: bool)
         "force-exclude": settings.force_exclude,
         "respect-gitignore": settings.respect_gitignore,
         "lint-tests": settings.lint_tests,
+        "preview": settings.preview,
         "target-torch": None if target is None else f"{target[0]}.{target[1]}",
         "unsafe-fixes": unsafe_fixes,
         "fixable": (*fixing.fixable, *fixing.extend_fixable),

@@ -23,7 +23,7 @@ from .watch import Entry, problem
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-_FORMAT = 3
+_FORMAT = 4
 _MAX_SIZE = 1 << 22
 _SEVERITIES = frozenset(severity.value for severity in Severity)
 
@@ -130,7 +130,7 @@ def _private(status: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
 
 def _entry(data: Any) -> Entry:
     """Return an entry; raises ValueError where the data is none."""
-    *texts, watches, words = data
+    *texts, watches, words, preview = data
     code, name, severity, module, rule = map(_text, texts)
     if severity not in _SEVERITIES:
         raise ValueError(severity)
@@ -138,6 +138,7 @@ def _entry(data: Any) -> Entry:
         *(code, name, severity, module, rule),
         tuple(_watch(*watch) for watch in watches),
         frozenset((_text(kind), _text(word)) for kind, word in words),
+        preview is True,
     )
 
 
@@ -174,6 +175,7 @@ def _write(path: str, found: Declared, files: Iterable[str]) -> None:
             *entry[:5],
             tuple((event, names, tuple(map(tuple, tests))) for event, names, tests in entry.watches),
             tuple(sorted(entry.words)),
+            entry.preview,
         )
         for entry in found.rules
     )

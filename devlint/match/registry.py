@@ -16,12 +16,11 @@ from ..errors import FAULTS, DevlintError
 from ..finding import Severity
 from ..rule import Rule
 from . import brought, manifest, sources
-from .selection import check as check_selectors
 from .selection import choose, covers
 from .watch import Entry, Matcher, problem, words
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from importlib.metadata import EntryPoint
 
     from ..config.settings import Selection
@@ -41,6 +40,17 @@ class Installed(NamedTuple):
     """The documentation: the docstring of the rule's module."""
     rule: type[Rule[Any]] | None
     """`None` for what devlint itself reports."""
+
+    @property
+    def preview(self) -> bool:
+        """Whether it runs with `--preview` alone."""
+        return self.rule is not None and self.rule.preview
+
+    @property
+    def state(self) -> str:
+        """When it runs, in words."""
+        on = "off unless selected" if self.severity is Severity.NOTE else "on by default"
+        return f"in preview: with --preview, {on}" if self.preview else on
 
     @property
     def summary(self) -> str:
@@ -89,14 +99,45 @@ def unusable() -> tuple[DevlintError, ...]:
     return (*_unusable, *_unknown)
 
 
-def check(selectors: Iterable[str], where: str) -> None:
-    """Raise DevlintError naming the selectors that mean no rule.
+def resolved(selectors: Iterable[str], where: str) -> tuple[str, ...]:
+    """Return selectors with codes in place of names; raises DevlintError naming those that mean no rule.
 
     Where a package cannot be loaded, nobody knows which codes it has: its own message is enough.
     """
-    rules = installed()
-    if not _unusable:
-        check_selectors(selectors, rules, where)
+    codes = {entry.name: entry.code for entry in entries().values()}
+    found, unknown = [], []
+    for selector in selectors:
+        if selector and any(covers(selector, code) for code in codes.values()):
+            found.append(selector)
+        elif selector.lower() in codes:
+            found.append(codes[selector.lower()])
+        else:
+            found.append(selector)
+            unknown.append(selector)
+    if unknown and not _unusable:
+        hint = _hint(unknown[0])
+        names = ", ".join(repr(name) for name in unknown)
+        raise DevlintError(f"{where}: no rule has the code, prefix or name {names} ({hint})")
+    return tuple(found)
+
+
+def check(selectors: Iterable[str], where: str) -> None:
+    """Raise DevlintError naming the selectors that mean no rule."""
+    resolved(selectors, where)
+
+
+def inert(selections: Iterable[Selection]) -> list[str]:
+    """Return the selectors that turn nothing on while preview is off: they mean rules in preview alone."""
+    rules = entries().values()
+    if not any(entry.preview for entry in rules):
+        return []
+    found = dict[str, None]()
+    for layer in selections:
+        for selector in (*(layer.select or ()), *layer.extend_select):
+            meant = [entry.preview for entry in rules if covers(selector, entry.code)]
+            if meant and all(meant):
+                found[selector] = None
+    return list(found)
 
 
 @lru_cache(maxsize=1)
@@ -118,9 +159,9 @@ def _known() -> manifest.Declared:
 
 
 @lru_cache(maxsize=256)
-def active(selections: tuple[Selection, ...], lint_tests: bool = False) -> Matcher:
+def active(selections: tuple[Selection, ...], lint_tests: bool = False, preview: bool = False) -> Matcher:
     """Return the watches of every rule that these selections turn on, of test code too if asked."""
-    on = choose(severities(), selections)
+    on = turned_on(selections, preview)
     return Matcher((entry for code, entry in entries().items() if code in on), lint_tests)
 
 
@@ -146,9 +187,23 @@ def meant(names: Iterable[str]) -> list[Installed]:
 def _hint(name: str) -> str:
     from difflib import get_close_matches
 
-    known = {word.lower(): word for rule in installed().values() for word in (rule.name, rule.code)}
-    close = get_close_matches(name.lower(), known, n=1)
+    rules = entries().values()
+    known = {word.lower(): word for rule in rules for word in (rule.name, rule.code)}
+    close = get_close_matches(name.lower(), known, n=1, cutoff=0.75)
     return f"did you mean `{known[close[0]]}`?" if close else "`devlint rules` lists all"
+
+
+def turned_on(selections: Sequence[Selection], preview: bool = False) -> frozenset[str]:
+    """Return the codes of the rules that are on; those in preview only where that is on."""
+    known = {
+        code: Severity(entry.severity) for code, entry in entries().items() if preview or not entry.preview
+    }
+    return choose(known, selections)
+
+
+def names() -> dict[str, str]:
+    """Return the name of every rule by code."""
+    return {code: entry.name for code, entry in entries().items()}
 
 
 def severities() -> dict[str, Severity]:
@@ -207,6 +262,7 @@ def _entry(item: Installed) -> Entry:
         rule.__name__ if rule is not None else "",
         watches,
         frozenset().union(*map(words, watches)) if watches else frozenset(),
+        item.preview,
     )
 
 
@@ -291,6 +347,8 @@ def _checked(rule: type[Rule[Any]], module: ModuleType) -> Installed:
         raise DevlintError(f"rule {where}: `name` must be in kebab-case, not {name!r}")
     if not isinstance(rule.severity, Severity):
         raise DevlintError(f"rule {where}: `severity` must be a Severity, not {rule.severity!r}")
+    if not isinstance(rule.preview, bool):
+        raise DevlintError(f"rule {where}: `preview` must be True or False, not {rule.preview!r}")
     complaint = _watches(rule)
     if complaint:
         raise DevlintError(f"rule {where}: {complaint}")

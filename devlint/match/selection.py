@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import DevlintError
 from ..finding import Severity
 
 if TYPE_CHECKING:
@@ -38,15 +37,6 @@ def covers(selector: str, code: str) -> bool:
     """Whether a selector (a code, a prefix of one, or `ALL`; in any case) means this code."""
     selector = selector.upper()
     return selector == "ALL" or code.startswith(selector)
-
-
-def check(selectors: Iterable[str], codes: Iterable[str], where: str) -> None:
-    """Raise DevlintError naming the selectors that mean no rule at all."""
-    codes = tuple(codes)
-    unknown = [name for name in selectors if not name or not any(covers(name, code) for code in codes)]
-    if unknown:
-        names = ", ".join(repr(name) for name in unknown)
-        raise DevlintError(f"{where}: no rule has the code or prefix {names} (`devlint rules` lists all)")
 
 
 def _specificity(code: str, selectors: Iterable[str]) -> int:

@@ -96,6 +96,8 @@ class Entry(NamedTuple):
     watches: tuple[Watch, ...]
     words: Words
     """What must be in a file: see `words`."""
+    preview: bool = False
+    """Whether it runs with `--preview` alone."""
 
     @property
     def wants_unguarded(self) -> bool:

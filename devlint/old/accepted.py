@@ -7,8 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from ..console import say
-from ..match.registry import severities, unusable
-from ..match.selection import choose
+from ..match.registry import names, turned_on, unusable
 from ..run.lint import selections_for
 
 if TYPE_CHECKING:
@@ -92,10 +91,10 @@ class Accepted:
             return True
         if os.path.abspath(path) not in self.linted:
             return False
-        known = severities()
-        if entry.code not in known:
+        if entry.code not in names():
             return not unusable()  # it may be of a package that cannot be loaded now
-        on = choose(known, selections_for(path, self._configs.for_file(path)))
+        settings = self._configs.for_file(path)
+        on = turned_on(selections_for(path, settings), settings.preview)
         return entry.code in on and entry.code not in self.broken
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import DevlintError
 from ..run import output
+from ..source.plain import read_named
 from .fingerprint import Anchor, anchors
 
 if TYPE_CHECKING:
@@ -79,8 +80,7 @@ def read(path: str, *, required: bool) -> Baseline:
     Raises DevlintError where the file is none.
     """
     try:
-        with open(path, "rb") as file:
-            data = json.load(file)
+        data = json.loads(read_named(path))
     except FileNotFoundError:
         if required:
             raise DevlintError(f"no such baseline: {path} (--write-baseline makes it)") from None

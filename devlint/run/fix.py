@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import stat
 import warnings
 from bisect import bisect_left, insort
 from typing import TYPE_CHECKING, NamedTuple
@@ -83,6 +84,8 @@ def write(path: str, before: bytes, after: bytes) -> None:
     """Replace a file that still holds `before`, whole or not at all, keeping its mode."""
     try:
         status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode):
+            raise DevlintError(f"cannot fix {path}: it is no regular file")
         if not (os.access(path, os.W_OK) and status.st_mode & 0o222):
             raise DevlintError(f"cannot fix {path}: the file is read-only")
         with open(path, "rb") as file:

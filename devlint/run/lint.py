@@ -90,7 +90,7 @@ def _program(source: bytes | str, run: _Run) -> list[Finding]:
     path = run.path
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the linted code's own, such as invalid escapes
-        rules = registry.active(selections_for(path, run.settings), run.settings.lint_tests)
+        rules = rules_for(path, run.settings)
         suppresses, matters = sift.suppresses(raw), sift.matters(raw, rules.words)
         if not matters:
             found = unreadable.find_unreadable(path, source)
@@ -123,6 +123,11 @@ def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
     return (*settings.selections, Selection(ignore=ignored)) if ignored else settings.selections
 
 
+def rules_for(path: str, settings: Settings) -> Matcher:
+    """Return the rules that are on for one file."""
+    return registry.active(selections_for(path, settings), settings.lint_tests, settings.preview)
+
+
 def _observed(text: str, rules: Matcher, run: _Run) -> tuple[ast.Module | None, tuple[Event, ...]]:
     """Return what happens in a file, and its tree if that was at hand."""
     project, name, cells = run.around
@@ -137,7 +142,7 @@ def _observed(text: str, rules: Matcher, run: _Run) -> tuple[ast.Module | None, 
 
 def watching(path: str, text: str, settings: Settings) -> Matcher | None:
     """Return the rules with which a file is linted, if it has anything that they watch."""
-    rules = registry.active(selections_for(path, settings), settings.lint_tests)
+    rules = rules_for(path, settings)
     return rules if sift.matters(text.encode("utf-8", "surrogatepass"), rules.words) else None
 
 
@@ -190,9 +195,8 @@ def _settled(findings: list[Finding], text: str, run: _Run) -> list[Finding]:
         return findings
     from ..comments import unused
 
-    severities = registry.severities()
-    on = choose(severities, selections_for(run.path, run.settings))
-    return unused.settle(findings, text, run.path, severities, on, noqa=run.settings.noqa)
+    on = registry.turned_on(selections_for(run.path, run.settings), run.settings.preview)
+    return unused.settle(findings, text, run.path, registry.names(), on, noqa=run.settings.noqa)
 
 
 def _suspecting(event: Event, entry: Entry, run: _Run) -> Rule[Any] | None:

@@ -12,7 +12,7 @@ from ..comments.suppress import suppressions
 from ..errors import FAULTS
 from ..finding import Severity
 from ..match import registry
-from ..match.selection import choose, named
+from ..match.selection import named
 from ..match.watch import Matcher, anything
 from ..source import sift
 from ..source.files import excluded
@@ -89,11 +89,6 @@ def _remarks(file: Explained, row: int) -> Iterator[str]:
         yield "no library whose objects live on devices is in this file"
 
 
-def _matters(file: Explained) -> bool:
-    rules = registry.active(selections_for(file.path, file.settings), file.settings.lint_tests)
-    return sift.matters(file.text.encode("utf-8", "surrogatepass"), rules.words)
-
-
 class _Verdicts:
     """What became of the rules that looked at a row."""
 
@@ -103,7 +98,7 @@ class _Verdicts:
         settings, path = explained.settings, explained.path
         self.selections = selections_for(path, settings)
         self.severities = registry.severities()
-        self.on = choose(self.severities, self.selections)
+        self.on = registry.turned_on(self.selections, settings.preview)
         self.matcher = Matcher(registry.entries().values(), settings.lint_tests)
         self.broken: list[Any] = []
         found = lint(explained.source, path, settings, self.broken, explained.project)
@@ -112,7 +107,7 @@ class _Verdicts:
     def all(self) -> Iterator[Verdict]:
         """Yield the verdicts: of those that speak first, then by code."""
         found: dict[tuple[str, Where, tuple[str, ...]], Verdict] = {}
-        for event in self._events() if _matters(self.file) else ():
+        for event in self._events() if self._matters() else ():
             for verdict in (*self._matched(event), *self._refused(event)):
                 found.setdefault((verdict.code, verdict.where, verdict.reasons), verdict)
         spoken = {(each.code, each.where.cell, each.where.start) for each in found.values()}
@@ -132,6 +127,10 @@ class _Verdicts:
             return [each for each in events if each.at.span[:2] <= at < each.at.span[2:]]
         begin = [each for each in events if each.at.span.line == self.row]
         return begin or [each for each in events if each.at.span.line <= self.row <= each.at.span.end_line]
+
+    def _matters(self) -> bool:
+        """Whether the engine would look for events in the file at all, if every rule were on."""
+        return sift.matters(self.file.text.encode("utf-8", "surrogatepass"), self.matcher.words)
 
     def _is_here(self, finding: Finding) -> bool:
         book = self.file.book
@@ -188,6 +187,8 @@ class _Verdicts:
         if entry.code not in self.on:
             note = self.severities[entry.code] is Severity.NOTE and not named([entry.code], self.selections)
             why = "a note, off unless selected" if note else "it is off for this file"
+            if entry.preview and not self.file.settings.preview:
+                why = "it is in preview, and runs with --preview alone"
             return self._verdict(entry, event, OFF, why, would)
         if finding.severity is Severity.NOTE and entry.code not in named([entry.code], self.selections):
             return self._verdict(

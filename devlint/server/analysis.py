@@ -60,8 +60,13 @@ class Analyses:
 
     def _start(self) -> None:
         options = self.options
-        overrides = {"lint_tests": True} if options.lint_tests else {}
-        self._configs = Configs(options.selection, options.configuration, overrides=overrides)
+        wanted = {"lint_tests": options.lint_tests, "preview": options.preview}
+        overrides = {name: True for name, on in wanted.items() if on}
+        self.warnings: list[str] = []
+        """What there is to say of the configurations since they were last read."""
+        self._configs = Configs(
+            options.selection, options.configuration, overrides=overrides, warn=self.warnings.append
+        )
         self._config_stamps: dict[str, tuple[int, int] | None] = {}
         self._project = project(self._unsaved)
         self._project.watching = self._watching
@@ -92,13 +97,13 @@ class Analyses:
                 return Linted((), frozenset(), (), stale)
             found = lint(document.text, path, settings, broken, self._around(document))
         except DevlintError as error:
-            return Linted((), frozenset(), (str(error),), stale)
+            return Linted((), frozenset(), (str(error), *self.warnings), stale)
         except Exception:
             self._start()  # what was under way has left nothing that can be relied on
             raise
         problems = {rule.code: str(rule) for rule in reversed(broken)}
         asked = self._project.asked_by(path) - {path} if document.on_disk else frozenset()
-        return Linted(tuple(found), asked, tuple(problems.values()), stale)
+        return Linted(tuple(found), asked, (*problems.values(), *self.warnings), stale)
 
     def _around(self, document: Document) -> Project | None:
         return self._project if document.on_disk else None

@@ -17,6 +17,7 @@ class Options(NamedTuple):
     extend_select: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     lint_tests: bool = False
+    preview: bool = False
     inlay_hints: bool = False
     documentation_url: str | None = None
     """The page of a rule, with `{code}` where its code goes; without it, diagnostics link nowhere."""
@@ -35,6 +36,7 @@ _KINDS: dict[str, type] = {
     "extend_select": tuple,
     "ignore": tuple,
     "lint_tests": bool,
+    "preview": bool,
     "inlay_hints": bool,
     "documentation_url": str,
     "reason": str,
@@ -63,11 +65,12 @@ def read(data: object) -> Options:
         elif not isinstance(value, kind):
             raise DevlintError(f"the option {key!r} is {'true or false' if kind is bool else 'a string'}")
         found[name] = value
-    options = Options(**found)
-    if options.selection.selectors():
-        from ..match.registry import check
+    for name in ("select", "extend_select", "ignore"):
+        if found.get(name):
+            from ..match.registry import resolved
 
-        check(options.selection.selectors(), "options")
+            found[name] = resolved(found[name], "options")
+    options = Options(**found)
     if options.documentation_url is not None and "{code}" not in options.documentation_url:
         raise DevlintError("the option 'documentationUrl' has no {code} in it")
     return options

@@ -17,6 +17,8 @@ _NAMES = (".ignore", ".gitignore")
 _SECTION = re.compile(r"\s*\[\s*(?P<name>[\w.-]+)\s*\]")
 _EXCLUDES = re.compile(r"\s*excludesfile\s*=\s*(?P<quote>\"?)(?P<path>[^\"]+?)(?P=quote)\s*(?:[#;].*)?", re.I)
 _STAR = re.escape("[^/]*")
+_FOLDERS = r"(?:/.+)?"
+_FOLDERS_FIRST = "(?:.+/)?"
 _BETWEEN_STARS = re.compile(
     rf"{_STAR}(?P<text>(?:\\.|\[\^/\](?!\*)|\[(?!\^)[^\]]*\]|[^\\\[\]/()*+?|.^$])+)(?={_STAR})"
 )
@@ -136,10 +138,10 @@ def _is_pattern(line: str) -> bool:
 
 
 def _linear(regex: str) -> str:
-    """Return an expression in which only the last of the stars in the name of a file tries several lengths.
+    """Return an expression in which only the last of the stars in a name, and of the `**`, tries all lengths.
 
     What follows one of the others is found best where it comes first. The expression as it was tries all
-    combinations, which takes hours for `a*a*a*…b` and a long name.
+    combinations, which takes hours for `a*a*a*…b` and a long name, or `**/a/**/a/…b` and a deep folder.
     """
     names = iter(range(len(regex)))
 
@@ -147,4 +149,25 @@ def _linear(regex: str) -> str:
         name = f"star{next(names)}"
         return f"(?=(?P<{name}>[^/]*?{match['text']}))(?P={name})"
 
-    return _BETWEEN_STARS.sub(once, regex)
+    return _shallow(_BETWEEN_STARS.sub(once, regex))
+
+
+def _shallow(regex: str) -> str:
+    """Return an expression in which what stands between two `**` is found in the first folder that has it."""
+    first, *between = regex.split(_FOLDERS)
+    if first.startswith(f"^{_FOLDERS_FIRST}"):
+        first, between = "^", [first.removeprefix(f"^{_FOLDERS_FIRST}"), *between]
+        folders = [
+            _FOLDERS_FIRST.replace("+/)?", "+?/)??"),
+            *[_FOLDERS.replace("+)?", "+?)??")] * len(between),
+        ]
+    else:
+        folders = [_FOLDERS.replace("+)?", "+?)??")] * len(between)
+    if len(between) < 2:
+        return regex
+    *between, last = between
+    held = (
+        f"(?=(?P<folder{number}>{folder}{text}(?=/)))(?P=folder{number})"
+        for number, (folder, text) in enumerate(zip(folders, between, strict=False))
+    )
+    return f"{first}{''.join(held)}{_FOLDERS}{last}"

@@ -19,4 +19,4 @@ def test_program(program: Path) -> None:
 
 @pytest.mark.skipif(find_spec("torch") is None, reason="proofs need torch")
 def test_claims() -> None:
-    prove(FOLDER, "ACM101", "ACM102", "ACM103")
+    prove(FOLDER, "ACM101", "ACM102", "ACM103", "ACM104")
