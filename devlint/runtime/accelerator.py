@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from . import stand_in
+from .cuda import refused_class
 from .limit import NotSimulated
 
 _SAME = (
@@ -42,7 +43,11 @@ def install() -> None:
     for name, value in list(vars(module).items()):
         if name in answers:
             setattr(module, name, answers[name])
-        elif isinstance(value, (FunctionType, type)) and value.__module__.startswith("torch.accelerator"):
+        elif not getattr(value, "__module__", None) or not value.__module__.startswith("torch.accelerator"):
+            continue
+        elif isinstance(value, type):
+            setattr(module, name, refused_class(name, f"torch.accelerator.{name}"))
+        elif isinstance(value, FunctionType):
             setattr(module, name, functools.partial(_refuse, name))  # some of them crash
     torch.nn.parallel._functions._get_stream = lambda device: None  # copies are in order anyway
 

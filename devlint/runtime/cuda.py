@@ -69,6 +69,37 @@ class LegacyType(type):
         return getattr(torch, cls.__name__)(*args).to(target_of(current()))
 
 
+class Properties(SimpleNamespace):
+    """What a device is: numbers of an A100, for what is computed from them."""
+
+    def __init__(self, name: str) -> None:
+        """Take the name."""
+        super().__init__(
+            name=name,
+            gcnArchName=name,
+            major=8,
+            minor=0,
+            total_memory=_TOTAL,
+            multi_processor_count=1,
+            max_threads_per_multi_processor=2048,
+            max_threads_per_block=1024,
+            warp_size=32,
+            regs_per_multiprocessor=1 << 16,
+            shared_memory_per_block=48 << 10,
+            shared_memory_per_block_optin=163 << 10,
+            shared_memory_per_multiprocessor=164 << 10,
+            L2_cache_size=40 << 20,
+            is_integrated=0,
+            is_multi_gpu_board=0,
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        """What another release of torch knows besides."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NotSimulated(f"`{name}` of a device's properties")
+
+
 class Event:
     """A point in the order of work; everything is done when it is recorded."""
 
@@ -209,7 +240,9 @@ def _refuse_the_rest() -> None:
         for name, value in list(vars(module).items()):
             if not getattr(value, "__module__", None) or not value.__module__.startswith("torch.cuda"):
                 continue
-            if name in _NEED_GPU or (isinstance(value, type) and _is_native(value)):
+            if isinstance(value, type) and (name in _NEED_GPU or _is_native(value)):
+                setattr(module, name, refused_class(name, f"torch.cuda.{name}"))
+            elif name in _NEED_GPU:
                 setattr(module, name, functools.partial(_refuse, name))
             elif isinstance(value, FunctionType):
                 setattr(module, name, _refusing(f"torch.cuda.{name}", value))
@@ -237,11 +270,18 @@ def _refuse(name: str, *args: Any, **kwargs: Any) -> Any:
     raise NotSimulated(f"torch.cuda.{name}")
 
 
+def refused_class(name: str, said: str) -> type:
+    """A class that cannot be instantiated, for annotations and for `isinstance`, which need one."""
+
+    def __new__(cls: type, *args: Any, **kwargs: Any) -> Any:
+        raise NotSimulated(said)
+
+    return type(name, (), {"__new__": __new__})
+
+
 def _answers() -> dict[str, Any]:
     """Functions of `torch.cuda` that always answer the same."""
-    properties = SimpleNamespace(
-        name=f"{stand_in.device.type} as CUDA", major=8, minor=0, total_memory=_TOTAL, multi_processor_count=1
-    )
+    properties = Properties(name=f"{stand_in.device.type} as CUDA")
     answers: dict[str, Any] = {
         "is_available": True,
         "is_initialized": True,

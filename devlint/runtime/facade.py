@@ -58,7 +58,7 @@ def install(device: torch.device, count: int = 1) -> None:
     _present_scripts()
     _present_autocast()
     torch.Generator = Generator
-    torch.compile = _no_compile
+    torch.compile = _eager
     cuda.install()
     accelerator.install()
     if device.type == DEVICE:
@@ -262,6 +262,15 @@ def _present_autocast() -> None:
     torch.set_autocast_gpu_dtype = functools.partial(set_autocast_dtype, CUDA.type)
 
 
-def _no_compile(model: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """`torch.compile` cannot trace a backend written in Python; eager code means the same."""
-    return model if model is not None else (lambda function: function)
+def _eager(model: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """`torch.compile`, which cannot trace a backend written in Python; eager code means the same.
+
+    A module is wrapped all the same: the wrapper shows in `state_dict` and in `isinstance`.
+    """
+    if model is None:
+        return functools.partial(_eager, **options)
+    if not isinstance(model, torch.nn.Module):
+        return model
+    from torch._dynamo.eval_frame import DisableContext, OptimizedModule
+
+    return OptimizedModule(model, DisableContext())

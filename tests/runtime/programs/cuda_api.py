@@ -14,6 +14,13 @@ if torch.cuda.is_available():
     seen["legacy"] = isinstance(x, torch.cuda.FloatTensor), torch.cuda.FloatTensor([1.0]).device.type
     seen["factory"] = torch.zeros(2, device="cuda").device.type, x.new_ones(2).device.type
     seen["string"] = torch.zeros(2).type("torch.cuda.DoubleTensor").type()
+    about = torch.cuda.get_device_properties(0)
+    seen["properties"] = about.warp_size, about.L2_cache_size > 0, about.total_memory > 0
+    graph = torch.cuda.CUDAGraph
+    seen["classes"] = isinstance(x, (graph, torch.cuda.MemPool)), type(None) in (graph | None).__args__
+    compiled = torch.compile(nn.Linear(2, 1).cuda())
+    seen["compiled"] = list(compiled.state_dict()), compiled(torch.ones(1, 2).cuda()).device.type
+    seen["compiled function"] = torch.compile(dynamic=False)(abs)(-1)
     with torch.device("cuda"):
         seen["context"] = torch.ones(2).device.type, torch.range(0, 2).device.type
     torch.set_default_device("cuda")
