@@ -37,9 +37,11 @@ class Evidence:
     """`load_state_dict` was given it: it is, or holds, the state of a module or optimizer."""
     NUMBER: Final = 8192
     """A size or limit of a new tensor: a number, whatever else it is computed with."""
+    TEXT: Final = 16384
+    """Compared with a text, or stands in for one."""
 
 
-NOT_A_TENSOR = Evidence.MODULE | Evidence.OTHER | Evidence.LOADER | Evidence.CONTAINER
+NOT_A_TENSOR = Evidence.MODULE | Evidence.OTHER | Evidence.LOADER | Evidence.CONTAINER | Evidence.TEXT
 IS_TENSOR = Evidence.TENSOR | Evidence.NAMED
 NO_NUMBER = Evidence.SHAPED | Evidence.NAMED | Evidence.TO_MODULE
 """What no number is used as; that it may be an array remains."""
@@ -51,6 +53,7 @@ PASSED_ON = (
     | Evidence.OTHER
     | Evidence.RESTORED
     | Evidence.NUMBER
+    | Evidence.TEXT
 )
 """What a function's use of a parameter says about what its callers pass."""
 

@@ -475,6 +475,7 @@ class Expressions(Machine):
             said = conditions.comparison(node, left, right)
             if said is not None:
                 return flag(said)
+        self._note_texts(node, values)
         if any(isinstance(op, _MEMBERSHIP) for op in node.ops):
             return NUMBER
         if any(isinstance(op, _ORDER) for op in node.ops):
@@ -488,6 +489,16 @@ class Expressions(Machine):
             scalar = {value.kind for value in values} <= _NO_DIMENSIONS
             return self.computed(node, Kind.SCALAR if scalar else Kind.TENSOR, place, values)
         return NUMBER
+
+    def _note_texts(self, node: ast.Compare, values: Sequence[Value]) -> None:
+        """`mode == "train"`, `mode in ("train", "test")`: what is compared with a text is none but a text."""
+        for op, value, other in zip(node.ops, values, values[1:], strict=False):
+            if isinstance(op, (ast.Eq, ast.NotEq)):
+                for one, text in ((value, other), (other, value)):
+                    if _is_text(text):
+                        self.note(one, Evidence.TEXT)
+            elif isinstance(op, _MEMBERSHIP) and other.items and all(map(_is_text, other.items)):
+                self.note(value, Evidence.TEXT)
 
     @_handles(ast.IfExp)
     def _ifexp(self, node: ast.IfExp) -> Value:
@@ -793,6 +804,10 @@ def _of_attribute(value: Value, attribute: str, depth: int = 2) -> Value:
         items=tuple(_of_attribute(item, attribute, depth - 1) for item in items) if items else items,
         element=_of_attribute(element, attribute, depth - 1) if element is not None else None,
     )
+
+
+def _is_text(value: Value) -> bool:
+    return value.kind is Kind.STRING and isinstance(constant(value), str)
 
 
 def _compared(node: ast.expr) -> Iterator[ast.expr]:

@@ -168,6 +168,8 @@ def _parameter(
         machine.log.born[at] = machine.state.why
         origin = Origin("default", function.name, at)
         return Value(Kind.STRING, Place(Form.SAME, "", ref), ref, Const(text), origin=origin)
+    if isinstance(text, str):
+        machine.log.note(ref, Evidence.TEXT)
     value = given or annotated(machine, arg.annotation, ref) or Value(who=ref)
     if value.kind is Kind.DEVICE and value.place.form is Form.UNKNOWN:
         return value._replace(place=Place(Form.SAME, "", ref))

@@ -92,13 +92,13 @@ def _is_plain(cls: Class) -> bool:
 def _else_parameter(settled: Settled, cls: Class, name: str) -> bool:
     """Whether the constructor makes a Parameter of it in one case, and leaves a tensor in another."""
     term = cls.own_attribute(name)
-    if term is None or term.kind not in TENSORS:
-        return False
+    if term is None or term.kind not in TENSORS or term.kind is Kind.PARAMETER:
+        return False  # or what was a tensor at first is a Parameter by the end
     made = _making(settled, cls)
     values = []
     for method, node in _targets(settled, cls, made, name):
         raw = settled.logs[method].binds[node]
-        if raw.untrained:
+        if raw.untrained or _is_empty(settled, raw.value):
             return False  # made to be nothing: what uses it asks for that
         values.append(raw.value)
     tensors = [value for value in values if value.kind is Kind.TENSOR and is_made(value) and _dims(value)]
@@ -107,11 +107,28 @@ def _else_parameter(settled: Settled, cls: Class, name: str) -> bool:
     return _is_read(settled, cls, made, name)
 
 
+def _is_empty(settled: Settled, value: Value) -> bool:
+    """Whether a tensor was made of no elements: `torch.empty(0)`, `torch.tensor([])`."""
+    origin = value.origin
+    home = settled.file.functions.get(origin.function) if origin is not None else None
+    made = home.nodes[origin.at] if home is not None and origin is not None and origin.at >= 0 else None
+    if not isinstance(made, ast.Call) or not made.args:
+        return False
+    sizes = made.args[0].elts if isinstance(made.args[0], (ast.List, ast.Tuple)) else made.args
+    if not sizes:
+        return True
+    row = knowledge.find(origin.api) if origin is not None else None
+    sized = row is not None and row.signature.startswith("*size")
+    return sized and any(isinstance(size, ast.Constant) and size.value == 0 for size in sizes)
+
+
 def _else_untrained(settled: Settled, cls: Class, name: str) -> bool:
     """Whether a Parameter gives way to what is made to be nothing: what uses it asks for that."""
     made = _making(settled, cls)
     raws = [settled.logs[method].binds[node] for method, node in _targets(settled, cls, made, name)]
-    return any(raw.untrained for raw in raws) and any(raw.value.kind is Kind.PARAMETER for raw in raws)
+    if not any(raw.value.kind is Kind.PARAMETER for raw in raws):
+        return False
+    return any(raw.untrained or _is_empty(settled, raw.value) for raw in raws)
 
 
 def _is_read(settled: Settled, cls: Class, made: list[str], name: str) -> bool:

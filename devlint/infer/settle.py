@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import NamedTuple
 
+from .. import knowledge
 from ..core.evidence import IS_TENSOR, NO_NUMBER, NOT_A_TENSOR, Evidence, solve
 from ..core.kinds import TENSORS, Kind
 from ..core.objects import Objects
@@ -15,6 +16,9 @@ from ..core.places import ON_DEVICE, Branch, Form, Place
 from ..core.values import UNKNOWN, Value, is_any_model
 from .file import File
 from .log import Feed, Kept, MaybeLoss, RawMeeting, RawMove, Site
+
+
+_SHOWN = IS_TENSOR | Evidence.SHAPED | Evidence.OPERAND
 
 
 class Part(NamedTuple):
@@ -291,11 +295,18 @@ class Settled:
         whole = self.objects.wholes[ref]
         if whole < 0 and isinstance(self.objects.ways[ref], Element):
             whole = ref
-        if whole < 0 or self._placed(ref):
+        if whole < 0 or self._placed(ref) or self._is_text(ref):
             return None
         loader = self.objects.parents[whole]
         known = place.form is Form.CPU or (loader >= 0 and bool(self.seen(loader) & Evidence.LOADER))
         return Part(ref, whole, known)
+
+    def _shown(self, ref: Ref) -> bool:
+        """Whether any use shows that an element of a batch is a tensor."""
+        return any(self.seen(each) & _SHOWN for each in (ref, *self._sources(ref)))
+
+    def _is_text(self, ref: Ref) -> bool:
+        return any(self.seen(each) & Evidence.TEXT for each in (ref, *self._sources(ref)))
 
     def _placed(self, ref: Ref) -> bool:
         while ref >= 0:
@@ -352,12 +363,15 @@ class Settled:
             if part is None or not isinstance(at, ast.expr) or self.any_of(dropped, part.ref):
                 continue
             if self._conflict(part, there):
+                itself = own.who == part.ref
+                if not (itself or part.on_cpu or self._shown(part.ref)):
+                    continue  # whatever gave what meets was given it beside others: it may be a text
                 partly = part.whole in self.moved_to
                 key = (part.ref if partly else part.whole, function)
                 clash = Clash(
                     function, at, here, part.ref, part.whole, other, there, partly, True, False, raw, met
                 )
-                yield key, clash._replace(itself=own.who == part.ref)
+                yield key, clash._replace(itself=itself)
 
     def any_of(self, refs: set[Ref], ref: Ref) -> bool:
         """Whether an object, or what it is part of, is among some objects."""
@@ -370,6 +384,8 @@ class Settled:
         here, there = raw.here.when, raw.there.when
         if not here or not there or not _differ(here, there):
             return
+        if _asks_both(here, there) and self._scatters:
+            return  # without an option that names one device, several share what a loader yields
         known = self.file.functions.get(function, self.file.module)
         paths = sorted(here | there, key=lambda branch: (_line(known.nodes[branch.test]), branch.move))
         moves = [known.nodes[branch.move] for branch in paths if branch.move >= 0]
@@ -380,6 +396,20 @@ class Settled:
         key = ("paths", function, paths[0].test)
         clash = Clash(function, receiver, raw.here, -1, -1, raw.right, raw.there, True, True, True, raw)
         yield key, clash._replace(moves=tuple(calls[1:]))
+
+    @cached_property
+    def _scatters(self) -> bool:
+        """Whether the file has wrappers that bring what they are given to where the replicas are, and no others.
+
+        DistributedDataParallel that is told no `device_ids` takes it as it comes.
+        """
+        found = [
+            "always-scatters" in topics or any(name == "device_ids" for name, _, _ in raw.args.named())
+            for log in self.logs.values()
+            for raw in log.calls.values()
+            if "scatters" in (topics := knowledge.topics(raw.callee))
+        ]
+        return bool(found) and all(found)
 
     def fed_unmoved(self, dropped: set[Ref]) -> Iterator[tuple[object, Clash]]:
         """Arguments that one method passes to a module as they are, and another moves first."""
@@ -511,5 +541,10 @@ def _differ(here: frozenset[Branch], there: frozenset[Branch]) -> bool:
         return False
     if len({branch.chain for branch in here | there}) == 1:
         return True
+    return _asks_both(here, there)
+
+
+def _asks_both(here: frozenset[Branch], there: frozenset[Branch]) -> bool:
+    """Whether one is moved where the machine has a device, and the other where an option names one."""
     asked = {branch.asks for branch in here}, {branch.asks for branch in there}
     return asked in (({"machine"}, {"option"}), ({"option"}, {"machine"}))

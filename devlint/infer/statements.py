@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from .. import knowledge
-from ..bind.names import bound_names, last_name
+from ..bind.names import bound_names, last_name, names_in
 from ..bind.reads import Reads
 from ..bind.sections import Measured, Ran, Shown
 from ..core.events import Why
@@ -212,6 +212,9 @@ class Statements(Expressions):
             return
         if self.reads.after(target.id, node, loop.node):
             return
+        if self._uses_up(target.id, loop):
+            self.fates.pop(call, None)
+            return
         self.fates[call] = ("rebound", False)
 
     @property
@@ -238,7 +241,20 @@ class Statements(Expressions):
         rebound = statement in self.fates and self.fates[statement][0] == "rebound"
         if not rebound and self.reads.after(receiver.id, statement, loop.node):
             return None
-        return loop.node.iter
+        return None if self._uses_up(receiver.id, loop) else loop.node.iter
+
+    def _uses_up(self, name: str, loop: Loop) -> bool:
+        """Whether a loop changes, and goes on to use, another part of what it yields: it wants no more of it."""
+        return any(
+            isinstance(node, ast.Assign)
+            and len(node.targets) == 1
+            and isinstance(other := node.targets[0], ast.Name)
+            and other.id != name
+            and other.id in loop.bound
+            and other.id in names_in(node.value)
+            and self.reads.after(other.id, node, loop.node)
+            for node in ast.walk(loop.node)
+        )
 
     def _from_loader(self, value: Value, loop: Loop) -> bool:
         """Whether the loop is over a loader, which makes new batches every round and keeps none."""
