@@ -171,6 +171,12 @@ class Ask(Protocol):
     def callers(self, function: str) -> tuple[Calling, ...]:
         """The calls of a function, by its dotted name (`At.function`), in this and in other files."""
 
+    def needed_before(self, function: str) -> bool:
+        """Whether an accelerator was needed before each call of a function, those of tests apart.
+
+        Not where nobody is known to call it.
+        """
+
     def given(self, seen: Seen) -> tuple[Given, ...]:
         """What each call passes for the parameter that a value is, is part of, or is beside (`Seen.given`).
 

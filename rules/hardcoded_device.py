@@ -66,6 +66,7 @@ class HardcodedDeviceName(Rule[Literal_]):
         """Report the literal; choose between it and the cpu at run time."""
         assert isinstance(node, cst.SimpleString)
         later = event.at.guard.needed or "demo" in event.at.context or event.role == "autocast"
+        later = later or ask.needed_before(event.at.function)
         later |= (event.role == "default" or ask.in_default(node)) and not ask.default_is_used(node)
         yield Report(
             _SAID[event.role].format(event.text),

@@ -78,9 +78,10 @@ class LoadWithoutMapLocation(Rule[Call]):
             equal=cst.AssignEqual(tight, tight),
         )
         cured = node.with_changes(args=[*node.args, mapped])
+        later = event.at.guard.needed or "demo" in event.at.context or ask.needed_before(event.at.function)
         yield Report(
             "`torch.load` puts what it loads on the device that it was saved from",
             "a checkpoint from a GPU does not load without one; say where it goes with `map_location`",
-            Severity.NOTE if event.at.guard.needed or "demo" in event.at.context else None,
+            Severity.NOTE if later else None,
             Change("name the device", ((node, cured),), safe=False),
         )

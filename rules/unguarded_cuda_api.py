@@ -77,7 +77,7 @@ class UnguardedCudaApi(Rule[Call]):
         chooses = event.callee in _OF_A_PROCESS and any(_several(other) for other in events)
         pins = event.callee == "Tensor.pin_memory"
         here = [other for other in events if pins or other.at.function == event.at.function]
-        if chooses or not any(_portable(other) for other in here):
+        if chooses or not any(_portable(other) for other in here) or ask.needed_before(event.at.function):
             return
         lacks = "an accelerator" if pins else "a CUDA device"
         reason = "ask `torch.cuda.is_available()` first, or use `torch.accelerator`"

@@ -154,6 +154,8 @@ class Calling(NamedTuple):
     """Whether it stands in what a test framework collects."""
     guarded: bool = False
     """Whether something speaks for an accelerator there."""
+    needed: bool = False
+    """Whether an accelerator was needed before, whatever the path."""
 
 
 class ModuleSummary(NamedTuple):

@@ -11,7 +11,7 @@ from .. import knowledge
 from ..bind.names import last_name
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
-from ..core.paths import Attr, Element, Item
+from ..core.paths import Attr, Element, Item, Root
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ..core.state import join_states
 from ..core.values import (
@@ -199,10 +199,20 @@ class Expressions(Machine):
             if name in knowledge.NUMBER_ATTRIBUTES:
                 self.note(base, Evidence.SHAPED)
                 return Value(Kind.NUMBER, measures=self.whose_size(base))
-            return self.part(base, Attr(name))
+            part = self.part(base, Attr(name))
+            # What has attributes itself, a configuration of a model, need not move with that.
+            return Value(who=part.who) if self._hangs_on_another(base) else part
         if kind is Kind.CLASS and isinstance(base.known, Defined):
             return self._class_attribute(base, base.known.dotted, name)
         return UNKNOWN
+
+    def _hangs_on_another(self, value: Value) -> bool:
+        """Whether it is an attribute of another object than `self`: of what was moved, or of settings."""
+        ref = self.ref(value)
+        if ref is None or not isinstance(self.objects.ways[ref], Attr):
+            return False
+        way = self.objects.ways[self.objects.parents[ref]]
+        return not (isinstance(way, Root) and way.kind == "self")
 
     def _module_attribute(self, base: Value, name: str) -> Value:
         if name in knowledge.WRAPPED_MODULE:
@@ -396,7 +406,9 @@ class Expressions(Machine):
             return concatenation(self, left, right)
         if isinstance(op, _ARITHMETIC):
             for value, beside in ((left, right), (right, left)):
-                if beside.kind is not Kind.STRING:
+                if beside.kind is Kind.NUMBER and self._hangs_on_another(value):
+                    self.note_unknown((value,), Evidence.OPERAND)  # as likely a number as a tensor
+                elif beside.kind is not Kind.STRING:
                     proper = Evidence.SHAPED if isinstance(op, ast.MatMult) else 0
                     self.note_unknown((value,), Evidence.TENSOR | proper)
         if Kind.NUMBER in (left.kind, right.kind):

@@ -108,7 +108,7 @@ class Observer:
 
     def _placed(self, at: At, node: ast.expr | ast.stmt) -> At:
         said = set[str]()
-        if self._demo.lines and self._demo.covers(at.function, node.lineno):
+        if self.demo.lines and self.demo.covers(at.function, node.lineno):
             said.add("demo")
         if self.is_probed(node):
             said.add("probe")
@@ -151,7 +151,8 @@ class Observer:
             yield "test"
 
     @cached_property
-    def _demo(self) -> Demo:
+    def demo(self) -> Demo:
+        """Whether the end of the file only tries out what it defines."""
         return demo_of(self.settled)
 
     def _touched(self, function: str, own: tuple[str, int] | None) -> event.Touched | None:

@@ -19,6 +19,7 @@ from ..core.state import Key, State
 from ..core.summary import Calling
 from ..core.values import Api, Value
 from ..span import Span
+from .abroad import name_of
 from .cure import Keeping, keepings
 from .definitions import Function
 from .file import File, Index
@@ -122,6 +123,12 @@ class Record:
     def calls_of(self, function: str) -> Iterator[Calling]:
         """The calls of a function in this file."""
         return (each for each in calls_in(self._file) if each.callee == function)
+
+    def tries_out(self, call: Calling) -> bool:
+        """Whether a call stands where the file, a library's, only tries itself out."""
+        own = call.caller in self._file.functions or call.at[0] == name_of(self._file.name)
+        node = self._observer.node(call.caller, call.at[1]) if own else None
+        return node is not None and self._observer.demo.covers(call.caller, getattr(node, "lineno", 0))
 
     def release(self) -> None:
         """Let go of what refers to itself in a circle; nothing can be asked any more."""

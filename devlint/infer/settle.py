@@ -17,7 +17,6 @@ from ..core.values import UNKNOWN, Value, is_any_model
 from .file import File
 from .log import Feed, Kept, MaybeLoss, RawMeeting, RawMove, Site
 
-
 _SHOWN = IS_TENSOR | Evidence.SHAPED | Evidence.OPERAND
 
 
@@ -399,7 +398,7 @@ class Settled:
 
     @cached_property
     def _scatters(self) -> bool:
-        """Whether the file has wrappers that bring what they are given to where the replicas are, and no others.
+        """Whether all wrappers of the file bring what they are given to where the replicas are.
 
         DistributedDataParallel that is told no `device_ids` takes it as it comes.
         """

@@ -45,7 +45,10 @@ def calls_in(file: Analysed) -> tuple[Calling, ...]:
             if site.at is not None:
                 passed = tuple(_passed(file, site))
                 at = caller or name_of(file.name), home.number(site.at)
-                found.append(Calling(site.callee, caller, at, passed, site.open, test, site.why.guarded))
+                why = site.why
+                found.append(
+                    Calling(site.callee, caller, at, passed, site.open, test, why.guarded, why.needed)
+                )
     return tuple(found)
 
 

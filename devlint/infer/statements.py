@@ -244,7 +244,7 @@ class Statements(Expressions):
         return None if self._uses_up(receiver.id, loop) else loop.node.iter
 
     def _uses_up(self, name: str, loop: Loop) -> bool:
-        """Whether a loop changes, and goes on to use, another part of what it yields: it wants no more of it."""
+        """Whether a loop changes, and goes on to use, another part of what it yields: it keeps nothing."""
         return any(
             isinstance(node, ast.Assign)
             and len(node.targets) == 1

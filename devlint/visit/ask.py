@@ -323,6 +323,18 @@ class Questions:
             return project.callers(function)
         return tuple(call for call in self._file.record.calls if call.callee == function)
 
+    def needed_before(self, function: str) -> bool:
+        """Whether an accelerator was needed before each call of a function, those of tests apart."""
+        return self._needed(function, frozenset())
+
+    def _needed(self, function: str, above: frozenset[str]) -> bool:
+        if not function or function in above or len(above) > _MAX_CALLS:
+            return False
+        record = self._file.record
+        calls = [each for each in self.callers(function) if not (each.test or record.tries_out(each))]
+        later = [each for each in calls if not (each.needed or each.guarded)]
+        return bool(calls) and all(self._needed(each.caller, above | {function}) for each in later)
+
     def given(self, seen: Seen) -> tuple[Given, ...]:
         """What each call passes for the parameter that a value is, is part of, or is beside."""
         if not seen.given[1]:

@@ -16,6 +16,7 @@ from ..log import RawMove
 from ..machine import COPIES, ELEMENTS, GRADIENTS, Machine, Site, class_name, text_of
 
 _EMPTY = "factories.factory"
+_TO = frozenset({"to", "cpu"})
 _UNDER_WAY = "non_blocking"
 _ASKS = frozenset({"requires_grad_"})
 
@@ -106,7 +107,8 @@ def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: 
         vain,
     )
     if place is not None and found.named != "other":
-        machine.need(place)
+        # `.cuda(index)` needs CUDA, whichever of the devices is meant.
+        machine.need(place if site.name in _TO else literal(site.name))
 
 
 def _is_leaf(machine: Machine, site: Site, base: Value) -> bool:
