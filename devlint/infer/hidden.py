@@ -117,8 +117,7 @@ def _is_empty(settled: Settled, value: Value) -> bool:
     sizes = made.args[0].elts if isinstance(made.args[0], (ast.List, ast.Tuple)) else made.args
     if not sizes:
         return True
-    row = knowledge.find(origin.api) if origin is not None else None
-    sized = row is not None and row.signature.startswith("*size")
+    sized = origin is not None and knowledge.takes_sizes(origin.api)
     return sized and any(isinstance(size, ast.Constant) and size.value == 0 for size in sizes)
 
 

@@ -402,13 +402,9 @@ class Settled:
 
         DistributedDataParallel that is told no `device_ids` takes it as it comes.
         """
-        found = [
-            "always-scatters" in topics or any(name == "device_ids" for name, _, _ in raw.args.named())
-            for log in self.logs.values()
-            for raw in log.calls.values()
-            if "scatters" in (topics := knowledge.topics(raw.callee))
-        ]
-        return bool(found) and all(found)
+        calls = (raw for log in self.logs.values() for raw in log.calls.values())
+        found = {knowledge.scatters(raw.callee, [name for name, _, _ in raw.args.named()]) for raw in calls}
+        return found - {None} == {True}
 
     def fed_unmoved(self, dropped: set[Ref]) -> Iterator[tuple[object, Clash]]:
         """Arguments that one method passes to a module as they are, and another moves first."""

@@ -61,6 +61,21 @@ def topics_of_call(dotted: str) -> frozenset[str]:
     return row.topics if row is not None else frozenset()
 
 
+def takes_sizes(dotted: str) -> bool:
+    """Whether a factory is given the size of what it makes, number by number or as one tuple."""
+    row = find(dotted)
+    return row is not None and row.signature.startswith("*size")
+
+
+def scatters(dotted: str, given: Iterable[str]) -> bool | None:
+    """Whether a wrapper that is given these arguments brings its inputs to where the replicas are.
+
+    None for what is no such wrapper.
+    """
+    found = topics(dotted)
+    return ("always-scatters" in found or "device_ids" in given) if "scatters" in found else None
+
+
 def is_strict_model(dotted: str) -> bool:
     """Whether a model needs every tensor that it is given on its own device."""
     from . import frameworks
