@@ -61,14 +61,17 @@ def main(argv: Sequence[str]) -> int:
     if lacking := backend.missing():
         raise DevlintError(f"torch {torch.__version__} cannot simulate a device: {lacking}")
     rules = _by_cause()
+    comparison = _Comparison(target, options.limit_steps) if options.cpu_compare else None
     worker.install("sim", options.devices)
     tracer.watch_loaders(options.limit_steps)
     origins.watch_modules()
-    seen = tracer.Tracer(stop=options.stop)
+    seen = tracer.Tracer(stop=options.stop, values=None if comparison is None else comparison.here)
     tracer.watch_backward(seen)
     tracer.keep_fast_path(seen)
     with _apart(machine=form not in printing.FOR_PEOPLE and options.output_file is None):
         end = _run(run, seen)
+    if comparison is not None:
+        end = comparison.judge(end)
     findings = sorted((_finding(event, times, rules) for event, times in seen.events.values()), key=order)
     _print(options, form, findings, end)
     return FOUND if findings and end.status in (CLEAN, LIMIT) else end.status
@@ -81,6 +84,9 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="devlint run", usage=usage, description=about, epilog=_EPILOG)
     made.add_argument("-m", dest="module", action="store_true", help="run a module, as `python -m` does")
     made.add_argument("--stop", action="store_true", help="stop at the first finding, as a GPU would")
+    made.add_argument(
+        "--cpu-compare", action="store_true", help="run it on the cpu too, and say where values part"
+    )
     made.add_argument("--limit-steps", type=_positive, metavar="N", help="end every loader after N batches")
     made.add_argument(
         "--devices", type=_positive, default=1, metavar="N", help="how many devices to simulate (default: 1)"
@@ -96,6 +102,34 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or not int(text):
         raise argparse.ArgumentTypeError(f"not a number from 1 on: {text!r}")
     return int(text)
+
+
+class _Comparison:
+    """What a program computes on the cpu, and what it computes here."""
+
+    def __init__(self, target: Target, limit: int | None) -> None:
+        """Run the program on the cpu."""
+        from . import compare, host
+
+        self._cpu = host.on_the_cpu(target, limit)
+        self.here = compare.Values()
+        compare.watch_modules(self.here)
+        compare.seed()
+
+    def judge(self, end: _End) -> _End:
+        """Say how the values compare; the end is another where they part."""
+        from .compare import compared
+
+        if isinstance(self._cpu, str):
+            return end if end.status else _End(FAILED, self._cpu)
+        parted, message = compared(self._cpu, self.here)
+        if not parted:
+            tell(f"devlint: {message}")
+            return end
+        return _End(
+            FOUND if end.status in (CLEAN, LIMIT) else end.status,
+            "; ".join(filter(None, (end.message, message))),
+        )
 
 
 @contextlib.contextmanager

@@ -18,6 +18,7 @@ from .generator import Generator
 from .storage import device_of, is_simulated
 
 if TYPE_CHECKING:
+    from .compare import Values
     from .frames import Place
 
 _MISMATCH = re.compile(
@@ -58,11 +59,12 @@ class Event(NamedTuple):
 class Tracer(TorchFunctionMode):
     """Sees every call of torch that the program makes."""
 
-    def __init__(self, *, stop: bool = False) -> None:
-        """Take whether the first finding stops the program."""
+    def __init__(self, *, stop: bool = False, values: Values | None = None) -> None:
+        """Take whether the first finding stops the program, and what is to remember what calls give."""
         super().__init__()
         self.events: dict[tuple[Cause, str, int], tuple[Event, int]] = {}
         self._stop = stop
+        self._values = values
         self._mended: Any = WeakIdKeyDictionary()
         self._generators: dict[torch.Generator, torch.Generator] = {}
 
@@ -75,10 +77,19 @@ class Tracer(TorchFunctionMode):
         try:
             result = function(*args, **kwargs)
         except (RuntimeError, TypeError, ValueError) as error:
-            return self._failed(error, function, name, args, kwargs)
+            result = self._failed(error, function, name, args, kwargs)
+            self._valued(name, result)
+            return result
+        if self._values is not None:
+            self._valued(name, result)
         if isinstance(result, torch.Tensor):
             self._made(result, name, args, kwargs)
         return result
+
+    def _valued(self, name: str, result: Any) -> None:
+        if self._values is not None and isinstance(result, (torch.Tensor, float)):
+            with torch._C.DisableTorchFunction():
+                self._values.note(name, result)
 
     def _made(self, result: torch.Tensor, name: str, args: Any, kwargs: Any) -> None:
         with torch._C.DisableTorchFunction():

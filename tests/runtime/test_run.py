@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -266,6 +267,46 @@ def test_following_changes_no_value(run: Callable[..., Ran]) -> None:
     ran = run(PADDED.format(""), "--output-format", "concise", "program.py")
     assert "program.py:8:11: " in ran.out
     assert ran.status == 1
+
+
+PARTS = """\
+import torch
+from torch import nn
+
+device = "cuda" if torch.cuda.is_available() else "cpu"
+model = nn.Sequential(nn.Linear(4, 8), nn.Dropout(0.5), nn.Linear(8, 1)).to(device)
+optimizer = torch.optim.Adam(model.parameters())
+for step in range(3):
+    x = torch.empty(8, 4, device=device).normal_()
+    if device == "cuda":
+        torch.cuda.synchronize()
+    loss = model(x).pow(2).mean() * {}
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+"""
+
+
+def test_values_are_those_of_the_cpu(run: Callable[..., Ran]) -> None:
+    """Without seeds, and though optimizers do it otherwise on a GPU."""
+    ran = run(PARTS.format("1"), "--cpu-compare", "program.py")
+    assert (ran.status, ran.out) == (0, "All checks passed.\n")
+    assert re.fullmatch(r"devlint: \d\d values at \d+ places are (exactly )?those of the cpu.*\n", ran.err)
+
+
+def test_where_values_part(run: Callable[..., Ran]) -> None:
+    ran = run(PARTS.format("(1 if step < 2 or device == 'cpu' else 2)"), "--cpu-compare", "program.py")
+    assert ran.status == 1
+    assert re.match(r"devlint: program.py:11:12: `mul` gives [\d.]+ on the cpu and [\d.]+ on", ran.err)
+    assert "when it is called for the 3rd time" in ran.err
+
+
+def test_what_does_not_run_on_the_cpu_is_not_compared(run: Callable[..., Ran]) -> None:
+    ran = run("import torch\nprint(torch.ones(1).cuda().item())", "--cpu-compare", "program.py")
+    assert (ran.status, ran.out.startswith("1.0\n")) == (2, True)
+    assert ran.err.startswith(
+        "devlint: the program does not run on the cpu, so nothing is compared: Assertion"
+    )
 
 
 LIMIT = "not simulated: a tensor of layout torch.sparse_coo"
