@@ -19,6 +19,11 @@ Term = Value
 """A value in terms of what the caller passes: its objects are paths."""
 
 
+Answers = str
+"""What may be true of a value: `t` that it is true, `f` that it is false, `n` that it is None; empty where
+nothing is known."""
+
+
 class Parameter(NamedTuple):
     """A parameter of a function of the project."""
 
@@ -26,6 +31,8 @@ class Parameter(NamedTuple):
     how: Literal["positional", "either", "keyword", "args", "kwargs"]
     default: bool
     """Whether it has one."""
+    means: Answers = ""
+    """What is true of the default, where that is a constant."""
 
 
 class Moved(NamedTuple):
@@ -79,6 +86,18 @@ class Need(NamedTuple):
     """The side that is a module of which nobody knows the class."""
 
 
+class Case(NamedTuple):
+    """What a call does that passes what settles conditions of the function: `if use:`, and it passes True."""
+
+    given: tuple[tuple[str, Answers], ...]
+    """The parameters, and what is true of each."""
+    returns: Term
+    effects: tuple[Effect, ...]
+    needs: tuple[Need, ...]
+    requires: Why
+    touches: bool
+
+
 Binding = Literal["plain", "self", "class", "static", "property"]
 """What a call passes before its arguments: nothing, the object, the class."""
 
@@ -106,6 +125,8 @@ class FunctionSummary(NamedTuple):
     """Parameters that may name a device that is not there: the function goes on without it."""
     touches: bool = False
     """Whether CUDA is initialised once it has returned."""
+    cases: tuple[Case, ...] = ()
+    """What it does otherwise, or more surely, where the call settles some of its conditions."""
 
 
 class ClassSummary(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.summary import Bound, ClassSummary, Effect, FunctionSummary, Marked, Term
+from ..core.summary import Bound, Case, ClassSummary, Effect, FunctionSummary, Marked, Term
 
 WHOLE = "<module>"
 """What other files call the function that is the statements of a module."""
@@ -32,9 +32,14 @@ def abroad(term: Term, module: str) -> Term:
 def function_abroad(summary: FunctionSummary, module: str) -> FunctionSummary:
     """What a function does, for other files."""
     returns, effects = abroad(summary.returns, module), _effects(summary.effects, module)
-    if returns is summary.returns and effects == summary.effects:
+    cases = tuple(_case(case, module) for case in summary.cases)
+    if returns is summary.returns and effects == summary.effects and cases == summary.cases:
         return summary
-    return summary._replace(returns=returns, effects=effects)
+    return summary._replace(returns=returns, effects=effects, cases=cases)
+
+
+def _case(case: Case, module: str) -> Case:
+    return case._replace(returns=abroad(case.returns, module), effects=_effects(case.effects, module))
 
 
 def class_abroad(summary: ClassSummary, module: str) -> ClassSummary:

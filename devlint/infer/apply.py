@@ -15,6 +15,7 @@ from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved, Need
 from ..core.values import MADE, UNKNOWN, Defined, Origin, Value, container
+from . import cases
 from .log import Site as CallSite
 from .machine import Arguments, Machine
 
@@ -193,6 +194,9 @@ def function_call(
     if summary is None:
         return None
     given = bind_arguments(machine, summary, bound, args)
+    if summary.cases:
+        passed = {key: each.value for key, each in given.items()}
+        summary = cases.fitting(machine, summary, passed, args.starred or bool(args.unpacked))
     sites = machine.log.abroad if function is None else machine.log.sites
     sites.append(_site(machine, node, name, {key: each.value for key, each in given.items()}, args))
     if bound is not None and bound.kind is Kind.INSTANCE and summary.hook:

@@ -220,6 +220,19 @@ def assume(machine: Machine, test: ast.expr, value: Value, outcome: bool) -> Non
     narrow(machine, test, outcome)
 
 
+def impossible(machine: Machine, test: ast.expr, value: Value, outcome: bool) -> bool:
+    """Whether a condition cannot come out so: `x.is_cuda`, where `x` is on the cpu."""
+    if value.kind is not Kind.FLAG:
+        return False
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, outcome = test.operand, not outcome
+    asked = _asked_of(test) if outcome else None
+    if not isinstance(asked, ast.Name):
+        return False
+    tensor = machine.eval(asked)
+    return tensor.kind in TENSORS and tensor.place.form is Form.CPU and tensor.place.of is None
+
+
 def _asked_of(test: ast.expr) -> ast.expr | None:
     """What a condition that is true says to be on CUDA: `x.is_cuda`, `x.device.type == "cuda"`."""
     parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]

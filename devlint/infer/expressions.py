@@ -37,7 +37,7 @@ from ..core.values import (
     is_made,
     library_value,
 )
-from . import conditions
+from . import cases, conditions
 from .apply import apply as apply_summary
 from .apply import instance_attribute, unknown_attribute
 from .calls import call
@@ -455,8 +455,15 @@ class Expressions(Machine):
         conjunction = isinstance(node.op, ast.And)
         result: Value | None = None
         truths: list[Truth] = []
+        placed = False
         for operand in node.values:
             value = self.eval(operand)
+            settled = cases.outcome(self, operand)
+            if settled is not None and operand is not node.values[-1]:
+                if settled is conjunction:
+                    continue
+                return value if result is None else self.join(result, value)
+            placed |= value.place.form is not Form.UNKNOWN
             said = conditions.truth(operand, value)
             truths.append(said or Truth(False, False))
             if said and (said.if_true if conjunction else said.if_false):
@@ -464,6 +471,8 @@ class Expressions(Machine):
             result = value if result is None else self.join(result, value)
         self.state.why = before
         any_true, any_false = any(t.if_true for t in truths), any(t.if_false for t in truths)
+        if any_true or any_false or placed:
+            self.log.deciding |= cases.asked(self, node)
         if any_true or any_false:
             return flag(_combined(truths, conjunction))
         return result or UNKNOWN
@@ -515,15 +524,30 @@ class Expressions(Machine):
     @_handles(ast.IfExp)
     def _ifexp(self, node: ast.IfExp) -> Value:
         test = self.eval(node.test)
+        settled = cases.outcome(self, node.test)
+        if settled is not None:
+            conditions.assume(self, node.test, test, settled)
+            return self.eval(node.body if settled else node.orelse)
+        asked, met = cases.asked(self, node.test), len(self.log.meetings)
         conditions.prepare(self, node.test)
         otherwise = self.state.copy()
         conditions.assume(self, node.test, test, True)
+        self.state.alive = not conditions.impossible(self, node.test, test, True)
         self.branches += 1
         body = self.eval(node.body)
         then, self.state = self.state, otherwise
         conditions.assume(self, node.test, test, False)
+        self.state.alive = not conditions.impossible(self, node.test, test, False)
         orelse = self.eval(node.orelse)
         self.branches -= 1
+        if asked and (
+            body.place != orelse.place or len(self.log.meetings) > met or cases.parted(then, self.state)
+        ):
+            self.log.deciding |= asked
+        if not (then.alive and self.state.alive):
+            value = body if then.alive else orelse
+            self.state = join_states(then, self.state, self.either)
+            return value
         self.state = join_states(then, self.state, self.either)
         if test.kind is Kind.FLAG and conditions.asks_machine(node.test):
             self.choose(body, orelse)

@@ -17,6 +17,7 @@ from ..core.places import UNKNOWN_PLACE, Form, Place, join_places
 from ..core.state import NEVER, Key, Mark, State, changed
 from ..core.summary import NOTHING, ClassSummary, FunctionSummary, ModuleSummary, within
 from ..core.values import UNKNOWN, Api, Const, Defined, Value, element_of, join
+from . import cases
 from .abroad import abroad, class_abroad, function_abroad
 from .apply import Substitution
 from .classes import Class, from_summary
@@ -272,8 +273,33 @@ class File:
             return outcome.summary
         if len(frame.circle) > 1 or outcome.log.calls_itself(name):
             return self._settle_circle(name, frame.circle)
+        if outcome.log.deciding:
+            outcome = outcome._replace(summary=self._with_cases(self.functions[name], outcome))
         self._learn(name, outcome)
         return outcome.summary
+
+    def _with_cases(self, function: Function, outcome: Outcome) -> FunctionSummary:
+        """What a function does, also where a call settles what it decides by."""
+        summary = outcome.summary
+        if (
+            function.own_name in CONSTRUCTORS
+            or summary.yields
+            or not cases.places_anything(outcome.log.reaches, summary)
+        ):
+            return summary
+        inner = [
+            (each, each.enclosing, each.why) for each in self.functions.values() if each.outer is function
+        ]
+        found = []
+        for assumed in cases.assumptions(outcome.log.deciding, summary.parameters):
+            self._frames.append(_Frame(function.name, len(self._frames)))
+            then = self._run(function, UNINFORMED._replace(settled=assumed))
+            self._frames.pop()
+            if then.returns:
+                found.append(cases.case(assumed, then.summary))
+        for each, enclosing, why in inner:
+            each.enclosing, each.why = enclosing, why
+        return summary._replace(cases=cases.telling(summary, found))
 
     def _settle_circle(self, name: str, circle: set[str]) -> FunctionSummary:
         """Functions that call each other: from nothing known, until nothing changes."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from operator import is_
 from typing import NamedTuple
 
@@ -14,8 +14,9 @@ from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Element, Path, Ref, Root
 from ..core.places import Form, Place
 from ..core.state import NEVER, Mark, State, join_states
-from ..core.summary import Binding, Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
+from ..core.summary import Answers, Binding, Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
 from ..core.values import NONE, UNKNOWN, Const, Defined, Origin, Truth, Value, container
+from . import cases
 from .annotations import annotated
 from .apply import Substitution
 from .classes import Class, Entered
@@ -38,6 +39,8 @@ class Informed(NamedTuple):
     places: tuple[tuple[Ref, Place], ...] = ()
     marks: tuple[tuple[tuple[str, Ref], Mark], ...] = ()
     why: Why = NEVER
+    settled: Mapping[str, Answers] = {}
+    """What is assumed of parameters, to see what the function does then."""
 
 
 UNINFORMED = Informed()
@@ -53,11 +56,14 @@ class Outcome(NamedTuple):
     after_init: tuple[Effect, ...]
     """Of a constructor: where it leaves the objects of its class."""
     requires: Why
+    returns: bool
+    """Whether control ever comes back from it."""
 
 
 def run(machine: Statements, owner: Class | None, informed: Informed, outside: State, around: Why) -> Outcome:
     """Run a function's body; `outside` holds in the module, `around` is what makes its tests run at all."""
     function, state = machine.here, machine.state
+    machine.settled = informed.settled
     _enter(machine, owner, dict(informed.values), around)
     given = dict(informed.values)
     for name, value in informed.values:
@@ -128,7 +134,8 @@ def _enter(machine: Statements, owner: Class | None, given: dict[str, Value], ar
         if index == 0 and receiver is not None:
             state.env[arg.arg] = receiver
         else:
-            state.env[arg.arg] = _parameter(machine, arg, defaults.get(arg), given.get(arg.arg), owner)
+            value = _parameter(machine, arg, defaults.get(arg), given.get(arg.arg), owner)
+            state.env[arg.arg] = cases.enter(machine, arg.arg, value)
     for rest in (args.vararg, args.kwarg):
         if rest is not None:
             state.env[rest.arg] = Value(who=machine.objects.parameter(function.name, f"*{rest.arg}"))
@@ -283,7 +290,7 @@ def _leave(
         end.alive and end.touched is not None and not machine.yields,
     )
     attributes = {key: inner.term(value) for key, value in assigned.items()}
-    return Outcome(summary, log, attributes, after_init, end.why if end.alive else NEVER)
+    return Outcome(summary, log, attributes, after_init, end.why if end.alive else NEVER, end.alive)
 
 
 def _since(why: Why, end: State) -> Why:
@@ -338,12 +345,18 @@ def _parameters(function: Function) -> tuple[Parameter, ...]:
     if args is None:
         return ()
     without = len(args.posonlyargs) + len(args.args) - len(args.defaults)
+    defaults = [*[None] * without, *args.defaults]
     found = [
-        Parameter(arg.arg, "positional" if arg in args.posonlyargs else "either", index >= without)
-        for index, arg in enumerate((*args.posonlyargs, *args.args))
+        Parameter(
+            arg.arg,
+            "positional" if arg in args.posonlyargs else "either",
+            default is not None,
+            cases.answers_of_constant(default),
+        )
+        for arg, default in zip((*args.posonlyargs, *args.args), defaults, strict=True)
     ]
     found += [
-        Parameter(arg.arg, "keyword", default is not None)
+        Parameter(arg.arg, "keyword", default is not None, cases.answers_of_constant(default))
         for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
     ]
     return tuple(found)

@@ -12,6 +12,7 @@ from ..core.kinds import Kind
 from ..core.paths import Path, Ref
 from ..core.places import Place
 from ..core.state import Mark
+from ..core.summary import Answers
 from ..core.values import Origin, Value
 
 NOWHERE: Mapping[ast.expr, Place] = MappingProxyType({})
@@ -213,6 +214,7 @@ class Log:
         "calls",
         "chosen",
         "compares",
+        "deciding",
         "feeds",
         "flows",
         "follows",
@@ -299,6 +301,8 @@ class Log:
         """What was named where a device goes, and whether an accelerator is certain wherever it was."""
         self.chosen: set[Ref] = set()
         """What was named as a device, and gives way to the cpu where no accelerator is there."""
+        self.deciding: set[tuple[str, Answers]] = set()
+        """Parameters that decide what is done where, with the answers that part the paths."""
         self.harmless: dict[ast.AST, Harmless] = {}
         """Device literals that place nothing by themselves."""
 

@@ -35,7 +35,7 @@ from .log import Kept, Log, RawLiteral, RawMeeting, Stale
 
 if TYPE_CHECKING:
     from ..core.events import Becoming, Fate, Harmless, Meets, Role
-    from ..core.summary import FunctionSummary, Term
+    from ..core.summary import Answers, FunctionSummary, Term
 
 
 class ClassView(Protocol):
@@ -224,6 +224,10 @@ class Machine:
         """Attributes of classes that this function assigns through `self`."""
         self.aliases: dict[Ref, Ref] = {}
         """The objects that callers pass, by those of the parameters."""
+        self.parameters: dict[int, tuple[str, Value]] = {}
+        """By identity, the values that parameters begin with, each with the name of its parameter."""
+        self.settled: Mapping[str, Answers] = {}
+        """What is true of some of them in this run."""
 
     def release(self) -> None:
         """Let go of what was recorded, and of the syntax tree in it."""

@@ -17,6 +17,7 @@ from ..core.objects import Objects
 from ..core.paths import Element
 from ..core.places import UNKNOWN_PLACE, Branch, Form, Place
 from ..core.state import Key, State, changed, join_states
+from ..core.summary import Answers
 from ..core.values import (
     DTYPE,
     NONE,
@@ -29,7 +30,7 @@ from ..core.values import (
     is_made,
     library_value,
 )
-from . import conditions
+from . import cases, conditions
 from .annotations import annotated
 from .definitions import Function
 from .expressions import Expressions
@@ -367,30 +368,45 @@ class Statements(Expressions):
     @_on(ast.If)
     def _if(self, node: ast.If) -> None:
         chain = node
-        waiting: list[tuple[ast.If, Value, State]] = []
-        before = len(self.log.kept)
+        waiting: list[tuple[ast.If, Value, State, frozenset[tuple[str, Answers]]]] = []
+        before, met = len(self.log.kept), len(self.log.meetings)
+        rest: list[ast.stmt] = []
         while True:
             test = self.eval(node.test)
+            settled = cases.outcome(self, node.test)
+            if settled is not None:
+                conditions.assume(self, node.test, test, settled)
+                rest = node.body if settled else node.orelse
+                if settled or len(rest) != 1 or not isinstance(rest[0], ast.If):
+                    break
+                node = rest[0]
+                continue
+            parts = cases.asked(self, node.test)
             conditions.prepare(self, node.test)
             otherwise = self.state.copy()
             conditions.assume(self, node.test, test, True)
+            self.state.alive = not conditions.impossible(self, node.test, test, True)
             typing, self.typing = self.typing, self.typing or last_name(node.test) in knowledge.TYPING_ONLY
             asked = not conditions.asks_for_main(node.test)
             self.branches += asked
             self.run(node.body)
             self.branches -= asked
             self.typing = typing
-            waiting.append((node, test, self.state))
+            waiting.append((node, test, self.state, parts))
             self.state = otherwise
             conditions.assume(self, node.test, test, False)
-            if len(node.orelse) != 1 or not isinstance(node.orelse[0], ast.If):
+            self.state.alive = not conditions.impossible(self, node.test, test, False)
+            rest = node.orelse
+            if len(rest) != 1 or not isinstance(rest[0], ast.If):
                 break
-            node = node.orelse[0]  # an `elif`: in a loop, as there may be hundreds
+            node = rest[0]  # an `elif`: in a loop, as there may be hundreds
         self.branches += 1
-        self.run(node.orelse)
+        self.run(rest)
         self.branches -= 1
-        moved = len(self.log.kept) > before
-        for each, test, then in reversed(waiting):
+        moved, meets = len(self.log.kept) > before, len(self.log.meetings) > met
+        for each, test, then, parts in reversed(waiting):
+            if parts and (moved or meets or cases.parted(then, self.state)):
+                self.log.deciding |= parts
             conditional: dict[Key, Place] = {}
             if moved:
                 conditional = self._moved_on_one_path(chain, each, test, then, self.state)
