@@ -41,6 +41,12 @@ class Defined(NamedTuple):
     dotted: str
 
 
+class Inherited(NamedTuple):
+    """What the bases of a class of the project say: `super()` in its methods."""
+
+    dotted: str
+
+
 class Truth(NamedTuple):
     """What a condition says about the machine: an accelerator is there if it is true, or if it is false."""
 
@@ -56,7 +62,7 @@ class Truth(NamedTuple):
         return Truth(self.if_false, self.if_true, self.machine, self.hint)
 
 
-Known = Const | Words | Api | Apis | Defined | Truth
+Known = Const | Words | Api | Apis | Defined | Inherited | Truth
 
 How = Literal["factory", "array", "loader", "moved", "literal", "default", "made", "copied", "attribute"]
 MADE = ("factory", "array")

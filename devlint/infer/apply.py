@@ -49,6 +49,8 @@ class Substitution:
         """The objects that stand for what this call returns."""
         self.made: set[Ref] = set()
         """The objects that this call makes."""
+        self.rest: Value | None = None
+        """What a move is told that the function passes its `*args` and `**kwargs` on to."""
         self.chooses: frozenset[str] = frozenset()
         """The parameters for which the callee chooses the device itself."""
 
@@ -113,6 +115,8 @@ class Substitution:
         of = place.of
         if not isinstance(of, Path):
             return place
+        if _is_rest(of) and place.form is Form.SAME:
+            return self.machine.denoted(self.rest, UNKNOWN_PLACE)
         if of.root.kind == "parameter" or (of.root.kind == "self" and not of.steps):
             value = self.root(of)
             if value is None:
@@ -139,11 +143,16 @@ class Substitution:
         ref = self.machine.ref(part) if part is not None else None
         return place._replace(of=ref) if ref is not None else UNKNOWN_PLACE
 
+    def casts(self, place: Place) -> bool:
+        """Whether a move to a place is told a dtype by this call, or nothing."""
+        rest = isinstance(place.of, Path) and _is_rest(place.of)
+        return rest and (self.rest is None or self.rest.kind is Kind.DTYPE)
+
     def value(self, term: Value) -> Value:
         """A value of the callee in terms of its caller."""
         machine = self.machine
         who = term.who
-        itself = term.kind in _ITSELF
+        itself = term.kind in _ITSELF or (term.kind is Kind.INSTANCE and self.bound is not None)
         if itself and isinstance(who, Path) and not who.steps and who.root.kind in ("parameter", "self"):
             given = self.root(who)
             if given is not None:
@@ -201,7 +210,17 @@ def function_call(
     sites.append(_site(machine, node, name, {key: each.value for key, each in given.items()}, args))
     if bound is not None and bound.kind is Kind.INSTANCE and summary.hook:
         return machine.unknown(node)
-    return apply(machine, node, summary, given, bound)
+    return apply(machine, node, summary, given, bound, _rest(summary, bound, args))
+
+
+def _rest(summary: FunctionSummary, bound: Value | None, args: Arguments) -> Value | None:
+    """What a move is told by the arguments that no parameter has the name of."""
+    names = [each.name for each in summary.parameters if each.how in ("positional", "either")]
+    taken = len(names) - (bound is not None and summary.binding != "static")
+    if taken < len(args.positional):
+        return args.positional[taken][1]
+    told = (args.keywords.get(name) for name in ("device", "other") if name not in names)
+    return next((value for _, value in filter(None, told)), None)
 
 
 def call_with(
@@ -236,9 +255,14 @@ def apply(
     summary: FunctionSummary,
     given: Mapping[str, Given],
     bound: Value | None,
+    rest: Value | None = None,
 ) -> Value:
-    """Apply a summary at a call: substitute the arguments for the parameters."""
+    """Apply a summary at a call: substitute the arguments for the parameters.
+
+    `rest` is what a move is told that the function passes its `*args` and `**kwargs` on to.
+    """
     sub = Substitution(machine, node, given, bound)
+    sub.rest = rest
     sub.chooses = summary.chooses
     _forget_made(machine, sub, summary)
     for path, bits in summary.evidence:
@@ -286,7 +310,8 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
     if isinstance(effect, Bound):
         given = sub.value(effect.value)
         owner = sub.ref(effect.path._replace(steps=effect.path.steps[:-1]))
-        if owner is not None and given.kind in _CHOSEN:
+        moved = given.kind is Kind.TENSOR and given.origin is not None and given.origin.how == "moved"
+        if owner is not None and (given.kind in _CHOSEN or moved):
             # An object that is given goes by the attribute's name, and moves with the one that has it.
             machine.state.env[owner, effect.path.steps[-1]] = given
         return
@@ -299,7 +324,9 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         of_caller = effect.path.root.kind == "parameter" or (
             effect.path.root.kind == "self" and sub.bound is not None
         )
-        if of_caller and not returned:
+        if place.form is Form.UNKNOWN and sub.casts(effect.place):
+            return
+        if of_caller and (not returned or value.kind is Kind.MODULE):
             machine.relocate(node, value, place, "to_empty" if effect.replaces else "to")
         elif not of_caller or not effect.path.steps:
             machine.settle_at(ref, place, node)
@@ -330,6 +357,11 @@ def _need(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> N
         machine.meeting("call", at, left, one, other or called, right, two)
     elif other is not None:
         machine.meeting("call", other, right, two, called, left, one)
+
+
+def _is_rest(path: Path) -> bool:
+    """Whether a path begins at `*args` or `**kwargs`."""
+    return path.root.kind == "parameter" and path.root.name.startswith("*")
 
 
 def _is_device(step: Step) -> bool:

@@ -19,6 +19,7 @@ from ..core.values import (
     Api,
     Apis,
     Defined,
+    Inherited,
     Truth,
     Value,
     derived,
@@ -479,6 +480,8 @@ def _leave_torch(machine: Machine, site: Site) -> None:
 def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
     """Call a method of a value."""
     kind = base.kind
+    if isinstance(base.known, Inherited):
+        return _inherited_method(machine, node, base.known.dotted, name, args)
     if name in knowledge.WAITS:
         machine.state.copies = frozenset()
     if kind is Kind.LIBRARY:
@@ -512,6 +515,22 @@ def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Argum
     site = _site(node, f"{kind.value.capitalize()}.{name}", base, args, row)
     _record(machine, site, site.api)
     return perform(machine, site)
+
+
+def _inherited_method(machine: Machine, node: ast.Call, cls: str, name: str, args: Arguments) -> Value:
+    """`super().to(device)`: what a constructor inherits, methods begin with anyway."""
+    view, here = machine.program.view(cls), machine.here
+    receiver = machine.state.env.get(here.positional[0]) if here.is_method else None
+    if view is None or receiver is None or name.startswith("__"):
+        return machine.unknown(node)
+    found = view.inherited(name)
+    if found is not None:
+        result = function_call(machine, node, found, receiver, args)
+        return result if result is not None else machine.unknown(node)
+    row = knowledge.method(Kind.MODULE, name)
+    if name in knowledge.MOVES and row is not None and view.is_module:
+        return moves.inherited(machine, _site(node, f"Module.{name}", receiver, args, row))
+    return machine.unknown(node)
 
 
 def _compared(machine: Machine, func: ast.expr) -> Value | None:
@@ -608,6 +627,9 @@ def object_method(machine: Machine, node: ast.Call, base: Value, name: str, args
     is_module = base.kind is Kind.MODULE or (view is not None and view.is_module)
     if found is not None and not (is_module and name == "__call__"):
         result = function_call(machine, node, found, base, args)
+        ref = machine.ref(base)
+        if base.kind is Kind.MODULE and name in knowledge.MOVES and ref is not None:
+            machine.state.places.setdefault(ref, UNKNOWN_PLACE)  # perhaps its parts are all that it moves
         return result if result is not None else machine.unknown(node)
     if is_module:
         return module_method(machine, node, base, name, args)

@@ -171,6 +171,11 @@ class Class:
                 return cls.methods[name]
         return None
 
+    def inherited(self, name: str) -> str | None:
+        """The dotted name of a method of a base class of the project."""
+        above = (cls for cls in self.lineage() if cls is not self)
+        return next((cls.methods[name] for cls in above if name in cls.methods), None)
+
     def library_base(self) -> str | None:
         """The first library class that it derives from."""
         return next((name for cls in self.lineage() for name in cls.library_bases), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from operator import is_
 from typing import NamedTuple
 
@@ -260,7 +260,7 @@ def _leave(
         if type(value.who) is int and not objects.is_parameter(value.who):
             plain.rename(value, path)
     returns = plain.term(_result(machine))
-    bound = list(_bound(plain, assigned))
+    bound = [*_bound(plain, assigned), *_moved_attributes(plain, function, owner, assigned)]
     changed = [*plain.moved(before, end, log), *plain.copied(log), *plain.marked(marks, end)]
     effects = [*outlasting(changed, (returns, *(effect.value for effect in bound))), *bound]
     after_init: tuple[Effect, ...] = ()
@@ -319,6 +319,25 @@ def _bound(plain: Extraction, assigned: dict[tuple[str, str], Value]) -> Iterabl
             term = plain.term(value)
             if isinstance(term.who, Path) and term.who.root.kind == "parameter":
                 yield Bound(Path(Root("self", cls), (Attr(attribute),)), term)
+
+
+def _moved_attributes(
+    plain: Extraction, function: Function, owner: Class | None, assigned: dict[tuple[str, str], Value]
+) -> Iterator[Bound]:
+    """Plain tensors that a class's own move moves besides, if nothing else in the class assigns them."""
+    if owner is None or owner.node is None or function.own_name not in knowledge.MOVES:
+        return
+    others = {
+        node.attr
+        for method in owner.node.body
+        if getattr(method, "name", "") not in (CONSTRUCTORS[0], *knowledge.MOVES)
+        for node in ast.walk(method)
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
+    for (cls, attribute), value in assigned.items():
+        moved = value.kind is Kind.TENSOR and value.origin is not None and value.origin.how == "moved"
+        if moved and value.place.form in (Form.CPU, Form.LITERAL, Form.SAME) and attribute not in others:
+            yield Bound(Path(Root("self", cls), (Attr(attribute),)), plain.term(value))
 
 
 def _chooses(machine: Statements) -> Iterable[str]:

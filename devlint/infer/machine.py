@@ -64,6 +64,9 @@ class ClassView(Protocol):
     def method(self, name: str) -> str | None:
         """The dotted name of a method, here or in a base class of the project."""
 
+    def inherited(self, name: str) -> str | None:
+        """The dotted name of a method of a base class of the project."""
+
     def library_base(self) -> str | None:
         """The first library class that it derives from."""
 

@@ -6,7 +6,7 @@ from ... import knowledge
 from ...core.kinds import TENSORS, Kind
 from ...core.paths import Attr
 from ...core.places import CPU, Form
-from ...core.values import NONE, NUMBER, OTHER, STRING, UNKNOWN, Truth, Value
+from ...core.values import NONE, NUMBER, OTHER, STRING, UNKNOWN, Defined, Inherited, Truth, Value
 from ..conditions import truth
 from ..machine import Machine, Site, flag, text_of
 
@@ -71,8 +71,13 @@ def exits(machine: Machine, site: Site) -> Value:
 
 
 def super_(machine: Machine, site: Site) -> Value:
-    """`super()`."""
-    return OTHER
+    """`super()`, which is asked for a method mostly."""
+    first, here = site.args.first(), machine.here
+    if first is not None and isinstance(first.known, Defined):
+        return OTHER._replace(known=Inherited(first.known.dotted))
+    if here.owner is None or not here.is_method:
+        return OTHER
+    return OTHER._replace(known=Inherited(here.owner))
 
 
 def extreme(machine: Machine, site: Site) -> Value:

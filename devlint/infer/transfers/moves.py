@@ -306,6 +306,16 @@ def module(machine: Machine, site: Site) -> Value:
     return base
 
 
+def inherited(machine: Machine, site: Site) -> Value:
+    """A class's own move calls that of `nn.Module`: that it is written there is no news to anybody."""
+    base = site.receiver or Value()
+    machine.log.reaches.add("moves")
+    found = target(machine, "to" if site.name == "to_empty" else site.name, site)
+    if found.place is not None:
+        machine.relocate(site.node, base, found.place, site.name)
+    return base
+
+
 def has_parameters(module: Value) -> bool:
     """Whether a module may hold parameters: a loss of torch's own does not."""
     return "loss" not in knowledge.topics(class_name(module))
