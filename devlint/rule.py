@@ -83,7 +83,10 @@ from .visit.cures import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
+
+
+T = TypeVar("T")
 
 
 class Report(NamedTuple):
@@ -110,6 +113,21 @@ class Loop(NamedTuple):
     """Whether that happens in every round, as far as no `if` or handler in the loop is around it."""
 
 
+class Imported(NamedTuple):
+    """A name that one statement at the top of a file imports, and nothing else in the file binds."""
+
+    statement: Span
+    module: str
+    """Of `from a.b import c`, `a.b`; otherwise empty."""
+    others: tuple[str, ...]
+    """What else the statement imports, as it is written there."""
+    name: str
+    """What it is called where it comes from."""
+    local: str
+    plain: bool
+    """Whether nothing is done with it but to call it, with no more than one argument, which has no name."""
+
+
 class Ask(Protocol):
     """Questions about the file at hand. Nodes are those of the tree that `visit` is given a part of.
 
@@ -134,6 +152,12 @@ class Ask(Protocol):
 
     def bound_to(self, name: str, node: cst.CSTNode) -> str | None:
         """The dotted name of the library's module or function that `name` means where `node` stands."""
+
+    def binds(self, name: str) -> bool:
+        """Whether anything in the file binds a variable of that name, in whatever scope."""
+
+    def imports(self) -> tuple[Imported, ...]:
+        """The names that statements at the top of the file import, each on a line of its own."""
 
     def assignment(self, node: cst.CSTNode) -> cst.Assign | cst.AnnAssign | None:
         """The statement that assigns to this very target, and to no other."""
@@ -185,6 +209,9 @@ class Ask(Protocol):
 
     def events(self, kind: str) -> tuple[Event, ...]:
         """All events of one type (`call`, `move`, …) in the file, in source order."""
+
+    def once(self, work: Callable[[Ask], T]) -> T:
+        """What a function says of the file, whichever node it is asked about: worked out one time."""
 
     def mentions_devices(self) -> bool:
         """Whether the file moves anything, or names a device."""
@@ -240,6 +267,7 @@ __all__ = [
     "Given",
     "Hidden",
     "Holder",
+    "Imported",
     "Kind",
     "Literal_",
     "Loop",

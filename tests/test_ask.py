@@ -155,3 +155,38 @@ def test_what_a_file_does_not_mention_needs_no_second_run(
     assert answer("ask.calls_of('Tensor.backward')", "acme.ask()\n") == ["False"]
     defined = "class Scale:\n    def backward(ctx, grad):\n        return grad\nacme.ask()\n"
     assert answer("ask.calls_of('Tensor.backward')", defined) == ["False"]
+
+
+def test_what_is_worked_out_once_a_file(provide: Callable[[str, str], None]) -> None:
+    work = "\ndef _calls(ask):\n    ran.append(1)\n    return len(ask.events('call'))\n\nran = []\n"
+    provide("asking", HEAD + work + RULE.format('f"{ask.once(_calls)} {len(ran)}"'))
+    registry.forget()
+    found = lint(b"import acme\nacme.ask()\ndef f():\n    acme.ask()\n", "a.py", Settings())
+    assert [finding.message for finding in found] == ["2 1", "2 1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("from b import c\n", "b c c True"),
+        ("from b import c as d\nd(acme)\n", "b c d True"),
+        ("from b import c\nc(x=1)\n", "b c c False"),
+        ("from b import c\nacme.d = c\n", "b c c False"),
+        ("import b.c as d  # of d\nd.e()\n", " b.c d False"),
+        ("from b import c\ndef c(): pass\n", ""),
+        ("from b import c\ndef f(c): pass\n", ""),
+        ("from b import (\n    c\n)\n", ""),
+        ("from b import c; c()\n", ""),
+        ("from . import c\n", ""),
+        ("if acme:\n    from b import c\n", ""),
+    ],
+)
+def test_what_the_file_imports(answer: Callable[..., list[str]], text: str, expected: str) -> None:
+    said = "f'{each.module} {each.name} {each.local} {each.plain}'"
+    question = f"' '.join({said} for each in ask.imports() if each.local not in ('acme', 'torch'))"
+    assert answer(question, f"{text}acme.ask()\n") == [expected]
+
+
+def test_what_the_file_binds(answer: Callable[..., list[str]]) -> None:
+    text = "def f(x):\n    y = 1\n    return z\nacme.ask()\n"
+    assert answer("[ask.binds(name) for name in 'fxyz']", text) == ["[True, True, True, False]"]

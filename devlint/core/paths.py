@@ -55,5 +55,7 @@ class Path(NamedTuple):
 Who = Ref | Path
 """Inside a run objects are refs; in summaries they are paths. Values and places are the same otherwise."""
 
+REST = "*"
+"""How the roots of parameters begin that take all further arguments."""
 MAX_STEPS = 4
 """Deeper parts of an object have no name outside of the function."""

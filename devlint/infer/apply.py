@@ -10,7 +10,7 @@ from .. import knowledge
 from ..core.events import Why
 from ..core.evidence import PASSED_ON, Evidence
 from ..core.kinds import TENSORS, Kind
-from ..core.paths import Attr, Element, Item, Path, Ref, Step, Who
+from ..core.paths import REST, Attr, Element, Item, Path, Ref, Step, Who
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved, Need
@@ -361,7 +361,7 @@ def _need(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> N
 
 def _is_rest(path: Path) -> bool:
     """Whether a path begins at `*args` or `**kwargs`."""
-    return path.root.kind == "parameter" and path.root.name.startswith("*")
+    return path.root.kind == "parameter" and path.root.name.startswith(REST)
 
 
 def _is_device(step: Step) -> bool:

@@ -521,7 +521,7 @@ def _inherited_method(machine: Machine, node: ast.Call, cls: str, name: str, arg
     """`super().to(device)`: what a constructor inherits, methods begin with anyway."""
     view, here = machine.program.view(cls), machine.here
     receiver = machine.state.env.get(here.positional[0]) if here.is_method else None
-    if view is None or receiver is None or name.startswith("__"):
+    if view is None or receiver is None or name.startswith(2 * knowledge.PRIVATE):
         return machine.unknown(node)
     found = view.inherited(name)
     if found is not None:

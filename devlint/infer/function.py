@@ -11,7 +11,7 @@ from .. import knowledge
 from ..core.events import Why
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
-from ..core.paths import Attr, Element, Path, Ref, Root
+from ..core.paths import REST, Attr, Element, Path, Ref, Root
 from ..core.places import Form, Place
 from ..core.state import NEVER, Mark, State, join_states
 from ..core.summary import Answers, Binding, Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
@@ -138,9 +138,9 @@ def _enter(machine: Statements, owner: Class | None, given: dict[str, Value], ar
             state.env[arg.arg] = cases.enter(machine, arg.arg, value)
     for rest in (args.vararg, args.kwarg):
         if rest is not None:
-            state.env[rest.arg] = Value(who=machine.objects.parameter(function.name, f"*{rest.arg}"))
+            state.env[rest.arg] = Value(who=machine.objects.parameter(function.name, f"{REST}{rest.arg}"))
             _given_alike(machine, rest)
-            machine.objects.labels[machine.objects.parameter(function.name, f"*{rest.arg}")] = rest.arg
+            machine.objects.labels[machine.objects.parameter(function.name, f"{REST}{rest.arg}")] = rest.arg
 
 
 def _given_alike(machine: Statements, rest: ast.arg) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import libcst
 
@@ -13,20 +14,23 @@ from ..bind.names import last_name
 from ..core.events import Call, Given, Literal_, Move, Spot
 from ..core.watches import EVENTS
 from ..errors import DevlintError
-from ..rule import Loop
+from ..rule import Imported, Loop
 from ..span import Span
 from .around import Around
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from libcst.metadata import CodeRange
 
     from ..core.events import Event, Seen
     from ..core.summary import Calling
     from ..infer.record import Record
+    from ..rule import Ask
     from .slices import Slice
 
+
+T = TypeVar("T")
 
 _MAX_CALLS = 3
 """How many calls a value is followed back through."""
@@ -70,6 +74,79 @@ class File:
         return any(
             isinstance(each, Literal_) or (isinstance(each, Move) and each.target is not None)
             for each in self.record.events
+        )
+
+    @cached_property
+    def events(self) -> dict[str, tuple[Event, ...]]:
+        """The events by their type."""
+        found: dict[str, list[Event]] = {kind: [] for kind in EVENTS}
+        names = {cls: kind for kind, cls in EVENTS.items()}
+        for each in self.record.events:
+            found[names[type(each)]].append(each)
+        return {kind: tuple(several) for kind, several in found.items()}
+
+    @cached_property
+    def worked_out(self) -> dict[object, Any]:
+        """What functions of rules said of the file, by the function."""
+        return {}
+
+    @cached_property
+    def imports(self) -> tuple[Imported, ...]:
+        """The names that one statement at the top of the file imports."""
+        from ..bind.text import Text
+
+        source = Text(self.text)
+        found: list[Imported] = []
+        rows = self.text.splitlines()
+        for statement in self.tree.body:
+            if not isinstance(statement, ast.Import | ast.ImportFrom):
+                continue
+            line = statement.lineno
+            rest = rows[line - 1].encode()[statement.end_col_offset :].strip()
+            if statement.end_lineno != line or statement.col_offset or rest[:1] not in (b"", b"#"):
+                continue
+            module = statement.module or "" if isinstance(statement, ast.ImportFrom) else ""
+            for alias in statement.names:
+                local = alias.asname or alias.name.partition(".")[0]
+                if self.bound[local] == 1 and not getattr(statement, "level", 0):
+                    others = tuple(ast.unparse(each) for each in statement.names if each is not alias)
+                    plain = all(map(self._is_called, self._read.get(local, ())))
+                    span = source.span(statement)
+                    found.append(Imported(span, module, others, alias.name, local, plain))
+        return tuple(found)
+
+    @cached_property
+    def bound(self) -> Counter[str]:
+        """How often each name is bound, anywhere in the file."""
+        found: Counter[str] = Counter()
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.alias):
+                found[node.asname or node.name.partition(".")[0]] += 1
+            elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+                found[node.id] += 1
+            elif isinstance(node, ast.arg):
+                found[node.arg] += 1
+            else:
+                found[str(getattr(node, "name", ""))] += 1
+        return found
+
+    @cached_property
+    def _read(self) -> dict[str, list[ast.Name]]:
+        found: dict[str, list[ast.Name]] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.Name):
+                found.setdefault(node.id, []).append(node)
+        return found
+
+    def _is_called(self, name: ast.Name) -> bool:
+        """Whether a name is called with no more than one argument, by its position, which is no literal."""
+        call = self.parents.get(name)
+        return (
+            isinstance(call, ast.Call)
+            and call.func is name
+            and not call.keywords
+            and len(call.args) < 2
+            and not any(isinstance(given, ast.Starred) for given in call.args)
         )
 
     @cached_property
@@ -259,6 +336,22 @@ class Questions:
         """The dotted name of the library's module or function that `name` means where `node` stands."""
         return self._file.record.bound_to(name, self.span(node))
 
+    def binds(self, name: str) -> bool:
+        """Whether anything in the file binds a variable of that name, in whatever scope."""
+        return self._file.bound[name] > 0
+
+    def imports(self) -> tuple[Imported, ...]:
+        """The names that statements at the top of the file import, each on a line of its own."""
+        return self._file.imports
+
+    def once(self, work: Callable[[Ask], T]) -> T:
+        """What a function says of the file, whichever node it is asked about: worked out one time."""
+        known = self._file.worked_out
+        if work not in known:
+            known[work] = work(self)
+        found: T = known[work]
+        return found
+
     def assignment(self, node: libcst.CSTNode) -> libcst.Assign | libcst.AnnAssign | None:
         """The statement that assigns to this very target, and to no other."""
         for each in self._positions:
@@ -360,7 +453,7 @@ class Questions:
         """All events of one type in the file, in source order."""
         if kind not in EVENTS:
             raise DevlintError(f"there is no event {kind!r}: there are {', '.join(EVENTS)}")
-        return tuple(each for each in self._file.record.events if isinstance(each, EVENTS[kind]))
+        return self._file.events[kind]
 
     def mentions_devices(self) -> bool:
         """Whether the file moves anything, or names a device."""

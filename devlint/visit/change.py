@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from libcst.metadata import CodeRange
 
     from ..rule import Change
+    from ..span import Span
     from .slices import Slice
 
     Positions = Mapping[libcst.CSTNode, CodeRange]
@@ -57,7 +58,12 @@ class Renderer:
         if any(left.end >= right.start for left, right in pairwise(splices)):
             splices = [self._in_module(dict(change.replacements))]
         edits = tuple(self._edit(item) for item in splices if item.content or item.start < item.end)
+        edits += tuple(self._elsewhere(span, text) for span, text in change.elsewhere)
         return Fix(change.message, edits, change.safe) if edits else None
+
+    def _elsewhere(self, span: Span, text: str) -> Edit:
+        start, end = Position(span.line, span.column + 1), Position(span.end_line, span.end_column + 1)
+        return Edit(start, end, _NEWLINE.sub(self._newline, text))
 
     def _replaced(self, old: libcst.CSTNode, new: libcst.CSTNode | None) -> _Splice:
         before = self._module.code_for_node(old)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..span import Span
 from . import cst
 
 if TYPE_CHECKING:
@@ -22,6 +23,8 @@ class Change(NamedTuple):
     message: str
     replacements: tuple[tuple[cst.CSTNode, cst.CSTNode | None], ...]
     safe: bool
+    elsewhere: tuple[tuple[Span, str], ...] = ()
+    """What stands in other places of the file, such as imports, and the text that takes its place."""
 
 
 def keep_result(call: libcst.Call, safe: bool | None) -> Change | None:

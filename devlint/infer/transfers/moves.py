@@ -310,7 +310,7 @@ def inherited(machine: Machine, site: Site) -> Value:
     """A class's own move calls that of `nn.Module`: that it is written there is no news to anybody."""
     base = site.receiver or Value()
     machine.log.reaches.add("moves")
-    found = target(machine, "to" if site.name == "to_empty" else site.name, site)
+    found = target(machine, site.name, site)
     if found.place is not None:
         machine.relocate(site.node, base, found.place, site.name)
     return base
