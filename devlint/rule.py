@@ -72,8 +72,11 @@ from .span import Span
 from .visit import cst
 from .visit.cures import (
     Change,
+    Imported,
     at_device,
     available_device,
+    imported_first,
+    imported_instead,
     keep_result,
     move_argument,
     move_to,
@@ -111,21 +114,6 @@ class Loop(NamedTuple):
     span: Span
     always: bool
     """Whether that happens in every round, as far as no `if` or handler in the loop is around it."""
-
-
-class Imported(NamedTuple):
-    """A name that one statement at the top of a file imports, and nothing else in the file binds."""
-
-    statement: Span
-    module: str
-    """Of `from a.b import c`, `a.b`; otherwise empty."""
-    others: tuple[str, ...]
-    """What else the statement imports, as it is written there."""
-    name: str
-    """What it is called where it comes from."""
-    local: str
-    plain: bool
-    """Whether nothing is done with it but to call it, with no more than one argument, which has no name."""
 
 
 class Ask(Protocol):
@@ -303,6 +291,8 @@ __all__ = [
     "gives",
     "held_by",
     "hides",
+    "imported_first",
+    "imported_instead",
     "in_loop",
     "inside",
     "iterated",

@@ -30,14 +30,14 @@ from ..rule import (
     Change,
     Claim,
     Compare,
-    Imported,
     Kind,
     Report,
     Rule,
     Severity,
-    Span,
     call,
     cst,
+    imported_first,
+    imported_instead,
     outside,
     source_of,
 )
@@ -45,7 +45,7 @@ from ..rule import (
 _DOCS = "https://docs.pytorch.org/docs/stable/accelerator.html"
 _OTHERS = ("torch.backends.mps.", "torch.mps.", "torch.xpu.", "torch.mtia.", "torch.npu.", "torch.hpu.")
 _DECIDE = ("torch.cuda.is_available", "torch.cuda.device_count", "torch.cuda.device")
-_NAMES = ("cuda", "mps", "xpu", "npu", "hpu")
+_NAMES = frozenset({"cuda", "mps", "xpu", "npu", "hpu"})
 _FAIL = ("synchronize", "set_device", "current_device", "mem_get_info", "reset_peak_memory_stats")
 """What fails without an accelerator either way; the others do nothing then, and their counterparts fail."""
 
@@ -75,61 +75,37 @@ class CudaOnlyApi(Rule[Call]):
 
 def _speaks_of_others(event: Call, ask: Ask) -> bool:
     """Whether the function asks for other accelerators too, or decides by the name of a device."""
-    function = event.at.function
-    if function in ask.once(_asking):
-        return True
-    return event.at.guard.certain and function in ask.once(_comparing)
+    function, certain = event.at.function, event.at.guard.certain
+    return not ask.once(_others).isdisjoint({(function, False), (function, certain)})
 
 
-def _asking(ask: Ask) -> frozenset[str]:
-    """The functions that ask for other accelerators."""
-    calls = (each for each in ask.events("call") if isinstance(each, Call))
-    return frozenset(each.at.function for each in calls if each.callee.startswith(_OTHERS))
-
-
-def _comparing(ask: Ask) -> frozenset[str]:
-    """The functions that compare something with the name of a kind of device."""
+def _others(ask: Ask) -> set[tuple[str, bool]]:
+    """The functions that ask for other accelerators; with True, that compare with the name of a device."""
     compares = (each for each in ask.events("compare") if isinstance(each, Compare))
-    return frozenset(
-        each.at.function
-        for each in compares
-        if any(side.label[1:-1] in _NAMES for side in (each.left, each.right))
-    )
+    named = {e.at.function for e in compares if {e.left.label[1:-1], e.right.label[1:-1]} & _NAMES}
+    return {(e.at.function, False) for e in _calls(ask, _OTHERS)} | {(name, True) for name in named}
+
+
+def _calls(ask: Ask, names: str | tuple[str, ...]) -> list[Call]:
+    return [e for e in ask.events("call") if isinstance(e, Call) and e.callee.startswith(names)]
 
 
 def _cured(node: cst.Call, event: Call, name: str, ask: Ask) -> Change | None:
     """The call of the counterpart, whose parameters have no names; with what it is imported by."""
-    literal = any(isinstance(arg.value, cst.SimpleString) for arg in node.args)
-    if event.callee in _DECIDE or literal or event.open or len(node.args) > 1:
+    if event.callee in _DECIDE or len(node.args) > 1 or not _is_plain(event):
         return None
-    function = node.func
-    while isinstance(function, cst.Attribute):
-        function = function.value
-    named = function.value if isinstance(function, cst.Name) else ""
-    imported = next((each for each in ask.imports() if each.local == named), None)
-    if imported is not None and function is node.func and imported.plain:
-        alike = [
-            each for each in ask.events("call") if isinstance(each, Call) and each.callee == event.callee
-        ]
-        if not any(_speaks_of_others(each, ask) or _names_device(each) for each in alike):
-            safe = all(_is_safe(each, ask) for each in alike)
-            return Change(f"import `{name}`", (), safe, ((imported.statement, _import(imported, name)),))
-    elsewhere: tuple[tuple[Span, str], ...] = ()
-    if ask.bound_to("torch", node) != "torch":
-        start = ask.once(_first_import)
-        if start is None or imported is None or ask.binds("torch"):
-            return None
-        elsewhere = ((start, "import torch\n"),)
+    alike = [each for each in _calls(ask, event.callee) if each.callee == event.callee]
+    if isinstance(node.func, cst.Name) and all(_is_plain(e) and not _speaks_of_others(e, ask) for e in alike):
+        edit = imported_instead(ask.imports(), node.func.value, name)
+        if edit is not None:
+            return Change(f"import `{name}`", (), all(_is_safe(each, ask) for each in alike), (edit,))
+    at_hand = ask.bound_to("torch", node) == "torch"
+    first = None if at_hand or ask.binds("torch") else imported_first(ask.imports(), "torch")
+    if not at_hand and first is None:
+        return None
     given = "".join(source_of(arg.value) for arg in node.args)
     called = cst.parse_expression(f"{name}({given})")
-    return Change(f"call `{name}`", ((node, called),), _is_safe(event, ask), elsewhere)
-
-
-def _first_import(ask: Ask) -> Span | None:
-    """Before the first statement that imports a part of torch."""
-    starts = [each.statement for each in ask.imports() if (each.module or each.name).startswith("torch.")]
-    first = min(starts, default=None)
-    return None if first is None else Span(first.line, first.column, first.line, first.column)
+    return Change(f"call `{name}`", ((node, called),), _is_safe(event, ask), (first,) if first else ())
 
 
 def _is_safe(event: Call, ask: Ask) -> bool:
@@ -137,13 +113,6 @@ def _is_safe(event: Call, ask: Ask) -> bool:
     return ask.target_torch is not None and (fails or event.at.guard.certain)
 
 
-def _names_device(event: Call) -> bool:
-    return event.open or any(seen.kind is Kind.STRING for seen in event.given.values())
-
-
-def _import(imported: Imported, name: str) -> str:
-    """What imports the counterpart by the name that the program has for it, and what was imported besides."""
-    module, _, last = name.rpartition(".")
-    alias = last if last == imported.local else f"{last} as {imported.local}"
-    left = [f"from {imported.module} import {', '.join(imported.others)}"] if imported.others else []
-    return "\n".join([*left, f"from {module} import {alias}"])
+def _is_plain(event: Call) -> bool:
+    """Whether a call names no kind of device, and nothing that is not seen could."""
+    return not event.open and all(seen.kind is not Kind.STRING for seen in event.given.values())

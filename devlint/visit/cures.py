@@ -8,7 +8,7 @@ from ..span import Span
 from . import cst
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import libcst
 
@@ -25,6 +25,45 @@ class Change(NamedTuple):
     safe: bool
     elsewhere: tuple[tuple[Span, str], ...] = ()
     """What stands in other places of the file, such as imports, and the text that takes its place."""
+
+
+class Imported(NamedTuple):
+    """A name that one statement at the top of a file imports, and nothing else in the file binds."""
+
+    statement: Span
+    module: str
+    """Of `from a.b import c`, `a.b`; otherwise empty."""
+    others: tuple[str, ...]
+    """What else the statement imports, as it is written there."""
+    name: str
+    """What it is called where it comes from."""
+    local: str
+    plain: bool
+    """Whether nothing is done with it but to call it, with no more than one argument, which has no name."""
+
+
+def imported_instead(imports: Sequence[Imported], local: str, name: str) -> tuple[Span, str] | None:
+    """What imports a function of a library in place of what a variable is: all calls change with it.
+
+    None where the variable is no import, or is not only called.
+    """
+    found = next((each for each in imports if each.local == local and each.plain and each.module), None)
+    if found is None:
+        return None
+    module, _, last = name.rpartition(".")
+    alias = last if last == local else f"{last} as {local}"
+    left = [f"from {found.module} import {', '.join(found.others)}"] if found.others else []
+    return found.statement, "\n".join([*left, f"from {module} import {alias}"])
+
+
+def imported_first(imports: Sequence[Imported], package: str) -> tuple[Span, str] | None:
+    """What imports a package before the first import of a part of it."""
+    within = f"{package}."
+    starts = [each.statement for each in imports if f"{each.module or each.name}.".startswith(within)]
+    if not starts:
+        return None
+    first = min(starts)
+    return Span(first.line, first.column, first.line, first.column), f"import {package}\n"
 
 
 def keep_result(call: libcst.Call, safe: bool | None) -> Change | None:
