@@ -33,7 +33,6 @@ from collections.abc import Iterator
 
 from ..rule import (
     MIXED_DEVICES,
-    TENSORS,
     Ask,
     Cause,
     Change,
@@ -72,7 +71,7 @@ class CreatedOnCpu(Rule[Meeting]):
         device = event.device
         where = f" on `{other.place.name}`" if other.place.name else ", which may be elsewhere"
         if event.conflict in (Conflict.CALLER, Conflict.GIVEN) and not other.place.name:
-            there = on_device(each for each in ask.given(other) if each.kind in TENSORS)
+            there = on_device(ask.given(other), tensors=True)
             if there is None and event.conflict is Conflict.GIVEN:
                 return
             where = ", which is wherever the caller put it"

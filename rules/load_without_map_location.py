@@ -13,7 +13,8 @@ Name the device; `load_state_dict` copies from any:
     model.load_state_dict(state)
 
 Only what use shows to be a checkpoint is told: a state that `load_state_dict` is given, or a whole
-module; as a note where an accelerator was needed before on the same path. Datasets, features and
+module; as a note where an accelerator is needed on the same path in any case, unless several processes share
+the devices. Datasets, features and
 statistics, mostly saved on the cpu, are left alone, and so is the state of schedulers, what comes after the
 same function, or one that it called, saved or trained, what a condition on an accelerator guards, and tests.
 """
@@ -58,6 +59,7 @@ class LoadWithoutMapLocation(Rule[Call]):
         cpu=RUNS,
         programs={
             "uses": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
+            "needing": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
             "nccl": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
         },
     )
@@ -78,7 +80,9 @@ class LoadWithoutMapLocation(Rule[Call]):
             equal=cst.AssignEqual(tight, tight),
         )
         cured = node.with_changes(args=[*node.args, mapped])
-        later = event.at.guard.needed or "demo" in event.at.context or ask.needed_before(event.at.function)
+        guard, context = event.at.guard, event.at.context
+        later = guard.needed or "demo" in context or ask.needed_before(event.at.function)
+        later = later or ("needing" in context and not guard.guarded)
         yield Report(
             "`torch.load` puts what it loads on the device that it was saved from",
             "a checkpoint from a GPU does not load without one; say where it goes with `map_location`",

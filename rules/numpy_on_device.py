@@ -65,7 +65,7 @@ class NumpyOnDevice(Rule[Call]):
         where = f"on {'the device of ' * at}`{seen.place.name or 'a device'}`"
         if not _is_placed(seen):
             given, tensor = ask.given(seen), seen.certain or seen is event.receiver
-            there = on_device(each for each in given if tensor or each.kind in TENSORS)
+            there = on_device(given, tensors=not tensor)
             if there is None and (all_on_cpu(given) or not seen.certain or seen is not event.receiver):
                 return
             severity = Severity.NOTE if there is None else Severity.WARNING

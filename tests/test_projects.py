@@ -66,6 +66,15 @@ def test_what_is_marked_is_found_and_nothing_else(files: list[Path]) -> None:
     assert not wrong
 
 
+def test_severities(files: list[Path]) -> None:
+    around = project()
+    for path in files:
+        wanted = {(each.row, each.code): each.severity for each in marks(path) if each.severity}
+        if wanted:
+            findings = lint(path.read_bytes(), str(path), EVERYTHING, project=around)
+            assert {(each.start.row, each.code): each.severity.value for each in findings} == wanted
+
+
 def test_a_file_says_the_same_alone_and_among_others(files: list[Path]) -> None:
     alone = {path: found(path, project()) for path in files}
     for seed in range(4):

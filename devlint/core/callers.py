@@ -5,14 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .events import Given
+from .kinds import TENSORS, Kind
 from .places import Form
 
-_ELSEWHERE = frozenset({Form.LITERAL, Form.SAME, Form.EITHER, Form.ANYWHERE})
+_ON_DEVICE = frozenset({Form.LITERAL, Form.SAME, Form.EITHER})
 
 
-def on_device(given: Iterable[Given]) -> Given | None:
-    """The first call that passes what is on a device, or wherever a module runs."""
-    return next((each for each in given if each.place.form in _ELSEWHERE), None)
+def on_device(given: Iterable[Given], tensors: bool = False) -> Given | None:
+    """The first call that passes what is on a device, or wherever a module runs if they all do.
+
+    A module that shares a function with what reads data may itself be a step of reading them. With `tensors`,
+    what is passed must be one for sure.
+    """
+    calls = [each for each in given if each.kind not in (Kind.NONE, Kind.NUMBER)]
+    sure = [each for each in calls if not tensors or each.kind in TENSORS]
+    found = next((each for each in sure if each.place.form in _ON_DEVICE), None)
+    if found is None and all(each.test or each.place.form is Form.ANYWHERE for each in calls):
+        return next((each for each in sure if not each.test), None)
+    return found
 
 
 def all_on_cpu(given: Iterable[Given]) -> bool:

@@ -53,7 +53,8 @@ class At(NamedTuple):
     context: frozenset[str]
     """Where the code runs, by knowledge: `forward`, `test`, `dataset`, `collate_fn`, `worker`; `probe` where
     it is expected to fail; `demo` where a library's file only tries itself out; `pending` where a call is
-    given a copy to the cpu that may be under way; `saved` where its function saved or trained before."""
+    given a copy to the cpu that may be under way; `saved` where its function saved or trained before;
+    `needing`, of what is loaded, where its function needs an accelerator by its end, whatever the path."""
 
 
 Explains = Literal["made", "moved", "put", "yielded", "built"]

@@ -373,8 +373,15 @@ class Meetings:
         if there.form is Form.EITHER and ref is None:
             return None  # moved on some paths, nobody knows where
         if there.form is Form.SAME and type(ref) is int and self.objects.ways[ref] == Attr("device"):
-            return Conflict.PORTABLE
+            owner = self.objects.parents[ref]
+            made = any(self._is_made(root) for root in self.roots(owner))
+            # What an unknown call gave may be on the cpu, for all that its device is followed.
+            return Conflict.CALLER if made and not self.settled.contradicted(owner) else Conflict.PORTABLE
         return Conflict.CERTAIN
+
+    def _is_made(self, root: Ref) -> bool:
+        way = self.objects.ways[root]
+        return isinstance(way, Root) and way.kind == "made"
 
     def _holds_a_tensor(self, other: Value) -> bool:
         """Whether a value is a tensor, or holds parameters: a number has no device."""

@@ -29,6 +29,7 @@ from ..core.values import (
     library_value,
 )
 from ..knowledge.row import Row
+from . import conditions
 from .apply import function_call
 from .holdings import hand
 from .log import NOWHERE, RawCall
@@ -87,6 +88,7 @@ TRANSFERS: dict[str, Transfer] = {
     "objects.setattr": builtins.setattr_,
     "objects.super": builtins.super_,
     "containers.make": containers.make,
+    "containers.range": containers.range_,
     "containers.enumerate": containers.enumerate_,
     "containers.zip": containers.zip_,
     "containers.next": containers.next_,
@@ -378,6 +380,8 @@ def perform(machine: Machine, site: Site) -> Value:
     if row.topics:
         if "asks-accelerator" in row.topics:
             return flag(Truth(True, False, machine=True))
+        if "asks-processes" in row.topics:
+            return flag(conditions.PROCESSES)
         if "needs-cuda" in row.topics and row.gives != Kind.TENSOR.value:
             machine.require()
     transfer = TRANSFERS.get(row.by) if row.by else None

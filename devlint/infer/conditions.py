@@ -14,6 +14,8 @@ from ..core.places import CPU, UNKNOWN_PLACE, Form
 from ..core.values import NONE, NUMBER, OTHER, Const, Defined, Truth, Value, constant, dotted, truth_of
 from .machine import Machine, subscript_step, text_of
 
+PROCESSES = Truth(True, False, hint="backend:process group")
+"""What is known where processes talk to each other: on which devices is for their backend to say."""
 _SUGGEST = frozenset(
     {
         Kind.UNKNOWN,
@@ -94,14 +96,15 @@ def asks_machine(test: ast.expr) -> bool:
     return not isinstance(test, ast.Compare) or isinstance(test.left, ast.Call)
 
 
-def counts_accelerators(machine: Machine, iterable: ast.expr) -> Truth | None:
-    """`range(torch.cuda.device_count())`: the body runs once for each device there is."""
-    if not isinstance(iterable, ast.Call) or not iterable.args:
-        return None
-    if not isinstance(iterable.func, ast.Name) or iterable.func.id != "range":
-        return None
-    said = truth(iterable.args[-1], machine.eval(iterable.args[-1]))
-    return said if said is not None and said.if_true else None
+def counts_accelerators(iterable: ast.expr, value: Value) -> Truth | None:
+    """What it says that a loop runs: over `range(torch.cuda.device_count())`, once for each there is."""
+    if value.kind is Kind.CONTAINER and isinstance(value.known, Truth):
+        return value.known if value.known.if_true else None
+    parts = [iterable]
+    if isinstance(iterable, ast.Call) and last_name(iterable) in knowledge.YIELDS_ITS_ARGUMENTS:
+        parts = iterable.args  # `zip(xs, gpus)`
+    said = (hint(part) for part in parts if isinstance(part, (ast.Name, ast.Attribute)))
+    return next((each for each in said if each is not None and each.if_true), None)
 
 
 def names_accelerator(pattern: ast.pattern) -> bool:
@@ -118,6 +121,8 @@ def truth(node: ast.expr, value: Value) -> Truth | None:
     """What the truth of an expression says about the machine."""
     if value.kind is Kind.FLAG:
         return truth_of(value)
+    if value.kind is Kind.CONTAINER and isinstance(value.known, Truth):
+        return value.known
     if value.kind is Kind.DEVICE and value.place.name == "accelerator":
         return Truth(True, False, machine=True)  # `torch.accelerator.current_accelerator()`, or None
     return hint(node) if value.kind in _SUGGEST else None
@@ -206,7 +211,7 @@ def assume(machine: Machine, test: ast.expr, value: Value, outcome: bool) -> Non
     if said is not None and said.if_true is not said.if_false:
         if said.if_true is outcome:
             machine.require(said.hint)
-        else:
+        elif said.hint != PROCESSES.hint:  # one process alone may have an accelerator all the same
             machine.state.without = True
             if not _in_part(test, outcome):
                 machine.state.why = machine.state.why._replace(absent=True)

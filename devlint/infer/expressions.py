@@ -592,6 +592,8 @@ class Expressions(Machine):
         if not whole:
             items = [item for item in items if not isinstance(item, ast.Constant)]
         values = [self.eval(item) for item in items]
+        if {value.place.form for value in values if value.kind is Kind.DEVICE} == {Form.CPU, Form.LITERAL}:
+            self.harmless(items, "chosen")  # candidates, of which each is tried
         who = self.objects.made(self.here.name, self.here.number(node), "made")
         holds = held_by(values)
         if any(isinstance(item, ast.Starred) for item in items) or not whole:
@@ -621,16 +623,19 @@ class Expressions(Machine):
 
     @_handles(ast.ListComp, ast.SetComp, ast.GeneratorExp)
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
-        element = self._generate(node.generators, [node.elt])
+        element, said = self._generate(node.generators, [node.elt])
         who = self.own(node, Kind.CONTAINER, role="made").who
-        return container(who, element=element, holds=element.holds)
+        return container(who, element=element, holds=element.holds)._replace(known=said)
 
     @_handles(ast.DictComp)
     def _dictcomp(self, node: ast.DictComp) -> Value:
-        element = self._generate(node.generators, [node.key, node.value])
+        element, _ = self._generate(node.generators, [node.key, node.value])
         return container(self.own(node, Kind.CONTAINER, role="made").who, element=element)
 
-    def _generate(self, generators: list[ast.comprehension], results: list[ast.expr]) -> Value:
+    def _generate(
+        self, generators: list[ast.comprehension], results: list[ast.expr]
+    ) -> tuple[Value, Truth | None]:
+        """The value of the last result, and what it says about the machine that there is any."""
         names = {
             name.id
             for generator in generators
@@ -638,13 +643,14 @@ class Expressions(Machine):
             if isinstance(name, ast.Name)
         }
         hidden = {name: self.state.env[name] for name in names if name in self.state.env}
-        why = self.state.why
+        why, counted = self.state.why, None
         self.loops += 1
         for generator in generators:
             iterable = self.eval(generator.iter)
-            said = conditions.counts_accelerators(self, generator.iter)
+            said = conditions.counts_accelerators(generator.iter, iterable)
             if said is not None:
                 self.require(said.hint)
+                counted = counted or said
             self.bind(generator.target, self.element(iterable, generator.iter))
             for test in generator.ifs:
                 conditions.assume(self, test, self.eval(test), True)
@@ -656,7 +662,7 @@ class Expressions(Machine):
             self.state.env.pop(name, None)
         self.state.env.update(hidden)
         self.state.why = why
-        return value
+        return value, counted
 
     @_handles(ast.Lambda)
     def _lambda(self, node: ast.Lambda) -> Value:

@@ -20,7 +20,7 @@ from . import cases
 from .annotations import annotated
 from .apply import Substitution
 from .classes import Class, Entered
-from .conditions import false_constant
+from .conditions import PROCESSES, false_constant
 from .definitions import Function
 from .extract import Extraction, outlasting
 from .holdings import holdings
@@ -389,8 +389,9 @@ def _result(machine: Statements) -> Value:
     if _chooses_device(answers):
         nodes = [answer.node for answer in answers if answer.node is not None]
         machine.harmless(nodes, "chosen")
-    if _answers_for_accelerator(answers):
-        return flag(Truth(True, False))
+    said = _answers_for_accelerator(answers)
+    if said is not None:
+        return flag(said)
     if result is None:
         returns = getattr(machine.here.node, "returns", None) if machine.here.is_hook else None
         return annotated(machine, returns, None) or NONE
@@ -401,13 +402,16 @@ def _result(machine: Statements) -> Value:
     return result
 
 
-def _answers_for_accelerator(answers: list[Answer]) -> bool:
-    """Whether a function says False without an accelerator, and anything else with one only."""
+def _answers_for_accelerator(answers: list[Answer]) -> Truth | None:
+    """What a function says that gives False without an accelerator, and anything else with one only."""
     others = [answer for answer in answers if not false_constant(answer.value)]
-    return 0 < len(others) < len(answers) and all(
+    if not 0 < len(others) < len(answers) or not all(
         answer.why.guarded and answer.value.kind in (Kind.NUMBER, Kind.UNKNOWN, Kind.FLAG)
         for answer in others
-    )
+    ):
+        return None
+    of_processes = all(answer.why.hints == (PROCESSES.hint,) and not answer.why.certain for answer in others)
+    return PROCESSES if of_processes else Truth(True, False)
 
 
 def _chooses_device(answers: list[Answer]) -> bool:

@@ -163,6 +163,13 @@ class Observer:
             return None
         return event.Touched(self.text.span(node), where[0])
 
+    def _needs(self, function: str) -> bool:
+        """Whether a function that comes to its end has needed an accelerator."""
+        if not function:
+            return self.file.outside.why.needed
+        summary = self.file.summary(function)
+        return summary is not None and summary.requires.needed
+
     def node(self, function: str, number: int) -> ast.AST | None:
         """The node of a number, if the function is of this file."""
         home = self.file.functions.get(function) if function else self.file.module
@@ -403,9 +410,14 @@ class Observer:
                 if raw.receiver is not None and of is not None:
                     receiver = _UNSEEN._replace(kind=self._kind(raw.receiver, function))
                 at = self._around(function, raw.why, raw.loops)
-                if raw.pending or raw.saved:
-                    said = {"pending"} if raw.pending else set[str]()
-                    at = at._replace(context=at.context | said | ({"saved"} if raw.saved else set()))
+                loads = "loads" in knowledge.topics_of_call(callee)
+                said = {
+                    "pending": raw.pending,
+                    "saved": raw.saved,
+                    "needing": loads and self._needs(function),
+                }
+                if any(said.values()):
+                    at = at._replace(context=at.context | {each for each in said if said[each]})
                 sketch = event.Call(
                     at,
                     callee,

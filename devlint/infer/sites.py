@@ -96,6 +96,8 @@ def _told(file: Analysed, place: Place) -> tuple[Place, str]:
         return UNKNOWN_PLACE, ""
     if way.kind == "self":
         view = file.view(way.name)
+        if _is_of_another(objects, ref):
+            return UNKNOWN_PLACE, ""
         return (ANYWHERE if view is not None and view.is_module else UNKNOWN_PLACE), ""
     if way.kind != "parameter":
         return UNKNOWN_PLACE, ""
@@ -106,6 +108,15 @@ def _told(file: Analysed, place: Place) -> tuple[Place, str]:
     if owner is not None and owner.is_module and function.own_name in knowledge.RUNS_FORWARD:
         return ANYWHERE, ""
     return UNKNOWN_PLACE, way.name
+
+
+def _is_of_another(objects: Objects, ref: Ref) -> bool:
+    """Whether it is, or is part of, an attribute of an attribute: of a dataset that a module has, say."""
+    attributes = 0
+    while ref >= 0:
+        attributes += isinstance(objects.ways[ref], Attr)
+        ref = objects.parents[ref]
+    return attributes > 1
 
 
 def _root(objects: Objects, ref: Ref, depth: int = _MAX_DEPTH) -> Ref | None:

@@ -566,7 +566,7 @@ class Statements(Expressions):
             self.bind(node.target, element)
             bound = {name: self.state.env.get(name, UNKNOWN) for name in bound_names(node.target)}
             self.looping.append(Loop(node, bound))
-            said = conditions.counts_accelerators(self, node.iter)
+            said = conditions.counts_accelerators(node.iter, iterable)
             if said is not None:
                 self.require(said.hint)
 

@@ -217,7 +217,8 @@ TABLES = (
     init_device_mesh(device_type, mesh_shape, *, backend_override, mesh_dim_names): gives=other
             devices=device_type topics=
     destroy_process_group(group): topics=
-    is_available is_initialized is_nccl_available is_gloo_available is_mpi_available
+    is_initialized(): gives=number topics=asks-processes
+    is_available is_nccl_available is_gloo_available is_mpi_available
     is_torchelastic_launched(): gives=number topics=
     get_rank get_world_size(group): gives=number topics=
     get_backend(group): gives=string topics=

@@ -41,7 +41,8 @@ TABLES = (
     issubclass(cls, class_or_tuple)
     hasattr(obj, name): by=objects.isinstance
     callable id hash(obj)
-    range slice(start, stop, step): gives=container
+    range(start, stop, step): gives=container by=containers.range
+    slice(start, stop, step): gives=container
     ord(c)
     pow(base, exp, mod): gives=unknown
     divmod(x, y): gives=container

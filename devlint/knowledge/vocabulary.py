@@ -12,6 +12,8 @@ from .words import hints
 
 MOVES: frozenset[str] = words("to cuda cpu xpu mtia ipu")
 """Methods that move: a tensor's return a copy, a module's work in place."""
+YIELDS_ITS_ARGUMENTS = words("enumerate zip list tuple sorted reversed")
+"""Builtins that yield what their arguments do, one by one."""
 CASTS: frozenset[str] = words(
     "float double half bfloat16 long int short byte char bool cfloat cdouble chalf type"
 )

@@ -23,6 +23,7 @@ HINTS = (
     Hint(frozenset({"function", "class", "decorator"}), _ACCELERATOR, "accelerator"),
     Hint(frozenset({"option"}), _ABSENT, "no-accelerator"),
     Hint(frozenset({"option"}), _ACCELERATOR, "accelerator"),
+    Hint(frozenset({"option"}), r"(?:^|_)device_ids$", "accelerator"),
     Hint(frozenset({"string"}), _ACCELERATOR, "accelerator"),
     Hint(frozenset({"reason"}), _ACCELERATOR, "accelerator"),
     Hint(frozenset({"reason"}), r"need|requir|must|only|without|not available|unavailable|^no ", "demands"),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from ...bind.names import is_place
 from ...core.evidence import Evidence
 from ...core.kinds import Kind
 from ...core.paths import Item, Ref
-from ...core.values import MAX_ITEMS, NONE, NUMBER, UNKNOWN, Value, constant, container, element_of
+from ...core.values import MAX_ITEMS, NONE, NUMBER, UNKNOWN, Known, Value, constant, container, element_of
 from ..apply import call_with
+from ..conditions import truth
 from ..machine import Machine, Site
 
 
@@ -49,19 +52,31 @@ def make(machine: Machine, site: Site) -> Value:
     return value._replace(items=None if element else (), element=element)
 
 
+def range_(machine: Machine, site: Site) -> Value:
+    """`range(n)`; of a number of accelerators, it yields anything only where there are some."""
+    args = site.args.positional
+    return Value(Kind.CONTAINER, known=truth(*args[-1]) if args else None, element=NUMBER)
+
+
 def enumerate_(machine: Machine, site: Site) -> Value:
     """`enumerate(xs)`."""
     first = site.args.first()
     if first is None:
         return UNKNOWN
     pair = container(items=(NUMBER, machine.element(first, site.node)))
-    return container(element=pair)
+    return container(element=pair)._replace(known=_counted([first]))
 
 
 def zip_(machine: Machine, site: Site) -> Value:
     """`zip(xs, ys)`."""
     items = tuple(machine.element(value, at) for at, value in site.args.positional)
-    return container(element=container(items=items))
+    counted = _counted([value for _, value in site.args.positional])
+    return container(element=container(items=items))._replace(known=counted)
+
+
+def _counted(values: Iterable[Value]) -> Known | None:
+    """What it says about the machine that one of several containers yields anything."""
+    return next((value.known for value in values if value.kind is Kind.CONTAINER and value.known), None)
 
 
 def next_(machine: Machine, site: Site) -> Value:
