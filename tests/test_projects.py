@@ -68,7 +68,7 @@ def test_what_is_marked_is_found_and_nothing_else(files: list[Path]) -> None:
 
 def test_severities(files: list[Path]) -> None:
     around = project()
-    for path in files:
+    for path in (path for path in files if path.name not in ("broken.py", "binary.py")):
         wanted = {(each.row, each.code): each.severity for each in marks(path) if each.severity}
         if wanted:
             findings = lint(path.read_bytes(), str(path), EVERYTHING, project=around)
