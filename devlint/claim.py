@@ -22,6 +22,7 @@ class Cause(Enum):
     MIXED = "nothing else is known"
     NUMPY = "numpy cannot read a device"
     GENERATOR = "a generator is of another device"
+    WORKER = "a process that was forked uses a device"
     LOST_MOVE = "a moved copy is thrown away"
     LOST_CAST = "a cast copy is thrown away"
 

@@ -30,6 +30,7 @@ from ..rule import (
     RUNS,
     Ask,
     Call,
+    Cause,
     Claim,
     Event,
     Form,
@@ -56,6 +57,7 @@ class CudaInWorker(Rule[Call | Move]):
         move(inside("worker", "collate_fn"), outside("test")),
         call("@needs-cuda", inside("worker", "collate_fn"), outside("test")),
     )
+    cause = Cause.WORKER
     claim = Claim(
         RUNS,
         needs="cuda",

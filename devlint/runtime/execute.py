@@ -44,7 +44,7 @@ class Target(NamedTuple):
         frames.own(folder)
         sys.path[:1] = [folder]
         main = types.ModuleType("__main__")
-        main.__dict__.update(__file__=path, __builtins__=__builtins__)
+        main.__dict__.update(__file__=os.path.abspath(path), __builtins__=__builtins__)
 
         def run() -> None:
             sys.modules["__main__"] = main

@@ -48,6 +48,11 @@ def own(folder: str) -> None:
     is_own.cache_clear()
 
 
+def own_folders() -> list[str]:
+    """The folders that were taken for the program's."""
+    return list(_own)
+
+
 @functools.cache
 def is_own(path: str) -> bool:
     """Whether a file is the program's, not a library's."""

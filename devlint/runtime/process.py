@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 
-_FORKED = (
+FORKED = (
     "Cannot re-initialize CUDA in forked subprocess. To use CUDA with multiprocessing, "
     "you must use the 'spawn' start method"
 )
+"""What CUDA says in a process that was forked from one that had used it."""
 _used = _lost = False
 
 
@@ -15,13 +16,19 @@ def enter() -> None:
     """Use the device; raise as `torch.cuda._lazy_init` does where it cannot be used."""
     global _used
     if _lost:
-        raise RuntimeError(_FORKED)
+        raise RuntimeError(FORKED)
     _used = True
 
 
 def is_lost() -> bool:
     """Whether this process was forked from one that had used the device."""
     return _lost
+
+
+def regain() -> None:
+    """Let this process use the device all the same, to see what else is wrong with it."""
+    global _lost
+    _lost = False
 
 
 def _after_fork() -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ..match.registry import Installed
+    from .children import Followed
     from .tracer import Event, Tracer
 
 CLEAN, FOUND, FAILED, LIMIT = range(4)
@@ -54,22 +55,16 @@ def main(argv: Sequence[str]) -> int:
         raise DevlintError("devlint run needs torch, which is not installed: pip install torch numpy")
     run = target.prepare()
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
-    import torch
+    from . import children, following
 
-    from . import backend, origins, tracer, worker
-
-    if lacking := backend.missing():
-        raise DevlintError(f"torch {torch.__version__} cannot simulate a device: {lacking}")
+    following.require()
     rules = _by_cause()
     comparison = _Comparison(target, options.limit_steps) if options.cpu_compare else None
-    worker.install("sim", options.devices)
-    tracer.watch_loaders(options.limit_steps)
-    origins.watch_modules()
-    seen = tracer.Tracer(stop=options.stop, values=None if comparison is None else comparison.here)
-    tracer.watch_backward(seen)
-    tracer.keep_fast_path(seen)
+    given = {"devices": options.devices, "limit": options.limit_steps, "stop": options.stop}
+    seen = following.install(**given, values=None if comparison is None else comparison.here)
+    followed = children.Followed(seen, given)
     with _apart(machine=form not in printing.FOR_PEOPLE and options.output_file is None):
-        end = _run(run, seen)
+        end = _run(run, seen, followed)
     if comparison is not None:
         end = comparison.judge(end)
     findings = sorted((_finding(event, times, rules) for event, times in seen.events.values()), key=order)
@@ -149,36 +144,52 @@ def _apart(*, machine: bool) -> Iterator[None]:
         os.close(out)
 
 
-def _run(run: Callable[[], None], seen: Tracer) -> _End:
-    """Run the program to its end."""
+def _run(run: Callable[[], None], seen: Tracer, followed: Followed) -> _End:
+    """Run the program to its end, and all that it starts."""
     from .limit import NotSimulated
-    from .tracer import Stop
 
+    error: BaseException | None = None
     try:
         with seen:
             run()
             gc.collect()
-    except Stop:
+    except BaseException as raised:
+        error = raised
+    abandoned = followed.collect()
+    if error is not None:
+        return _ended(error, seen, abandoned=abandoned)
+    if NotSimulated.met:
+        return _End(LIMIT, f"{NotSimulated.met}; the program has handled that and gone on")
+    return _End(CLEAN)
+
+
+def _ended(error: BaseException, seen: Tracer, *, abandoned: bool) -> _End:
+    """What an error is that has ended the program; `abandoned` if another process may be what ended it."""
+    from .limit import NotSimulated
+    from .tracer import Stop
+
+    if isinstance(error, Stop):
         return _End(CLEAN)
-    except NotSimulated as error:
-        return _End(LIMIT, f"{error}{_where(error)}")
-    except SystemExit as error:
+    if isinstance(error, NotSimulated):
+        said = str(error)
+        return _End(LIMIT, f"{said[said.rindex(NotSimulated.BEGINS) :]}{_where(error)}")
+    if isinstance(error, SystemExit):
         if error.code in (None, 0):
             return _End(CLEAN)
         said = f"with status {error.code}" if isinstance(error.code, int) else f"with {error.code}"
         return _End(FAILED, f"the program exited {said}")
-    except KeyboardInterrupt:
+    if NotSimulated.met and (
+        abandoned or NotSimulated.met in str(error)
+    ):  # a worker's, or in another's words
+        return _End(LIMIT, NotSimulated.met)
+    if abandoned:  # at the first finding
+        return _End(CLEAN)
+    if isinstance(error, KeyboardInterrupt):
         return _End(FAILED, "interrupted")
-    except BaseException as error:
-        if NotSimulated.met and NotSimulated.met in str(error):  # a worker's, or one in another's words
-            return _End(LIMIT, NotSimulated.met)
-        if seen.end(error):
-            return _End(CLEAN, "the program ended at an error about devices that could not be mended")
-        _show(error)
-        return _End(FAILED, f"the program was stopped by {type(error).__name__}")
-    if NotSimulated.met:
-        return _End(LIMIT, f"{NotSimulated.met}; the program has handled that and gone on")
-    return _End(CLEAN)
+    if seen.end(error):
+        return _End(CLEAN, "the program ended at an error about devices that could not be mended")
+    _show(error)
+    return _End(FAILED, f"the program was stopped by {type(error).__name__}")
 
 
 def _where(error: BaseException) -> str:

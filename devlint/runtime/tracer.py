@@ -12,19 +12,21 @@ from torch.utils._pytree import tree_leaves, tree_map_only
 from torch.utils.weak import WeakIdKeyDictionary
 
 from ..claim import Cause
-from . import frames, origins, wording
+from . import frames, origins, process, wording
 from .blame import Blame, blame
 from .generator import Generator
 from .storage import device_of, is_simulated
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from .compare import Values
     from .frames import Place
 
 _MISMATCH = re.compile(
     r"same device|should be the same|indices should be either|type tensor to numpy|CPU int64 tensor"
     r"|device type for generator|expected a CUDA device|are on the same|same device type|must be on"
-    r"|expected device \S+ but got|assign a gradient with device type|device_ids"
+    r"|expected device \S+ but got|assign a gradient with device type|device_ids|CUDA in forked subprocess"
 )
 """What torch says of tensors, or of a generator, that are not where they should be."""
 _TRIES = 4
@@ -37,6 +39,10 @@ _SKIPPED = frozenset({"__get__", "__set__", "size", "dim", "stride", "numel", "_
 
 class Stop(BaseException):
     """The program is stopped at its first finding; no handler of its own is to catch it."""
+
+
+def _stop() -> None:
+    raise Stop
 
 
 def is_about_devices(error: BaseException) -> bool:
@@ -64,6 +70,10 @@ class Tracer(TorchFunctionMode):
         super().__init__()
         self.events: dict[tuple[Cause, str, int], tuple[Event, int]] = {}
         self._stop = stop
+        self.tell: Callable[[Event], None] | None = None
+        """Who is to know what is found, in a process that another one speaks for."""
+        self.leave: Callable[[], None] = _stop
+        """Called at what a GPU would have stopped, where the first finding stops the program."""
         self._values = values
         self._mended: Any = WeakIdKeyDictionary()
         self._generators: dict[torch.Generator, torch.Generator] = {}
@@ -113,12 +123,14 @@ class Tracer(TorchFunctionMode):
         if moved:
             origins.lose(given, place)
         cause, kind = (Cause.LOST_MOVE, "moved") if moved else (Cause.LOST_CAST, "cast")
-        self._note(Event(cause, place, f"the {kind} copy that `{name}` returns is thrown away", "", ()))
+        self.note(Event(cause, place, f"the {kind} copy that `{name}` returns is thrown away", "", ()))
 
     def _failed(self, error: Exception, function: Any, name: str, args: Any, kwargs: Any) -> Any:
         """Mend what the call is given and make it again, as often as something else is wrong with it."""
         for _ in range(_TRIES):
-            said = wording.as_cuda((str(error).splitlines() or [""])[0])
+            # What is wrong besides would be known only to a process that can use the device.
+            about = process.FORKED if process.is_lost() else str(error)
+            said = wording.as_cuda((about.splitlines() or [""])[0])
             frame = frames.innermost() if is_about_devices(error) else None
             if frame is None:
                 raise error
@@ -128,10 +140,10 @@ class Tracer(TorchFunctionMode):
                     raise error
                 place = frames.place_of(frame)
                 wrong, args, kwargs = mended
-                self._note(self._event(place, said, name, wrong))
+                self.note(self._event(place, said, name, wrong))
                 self._mended.update(dict.fromkeys(wrong, place))
             if self._stop:
-                raise Stop
+                self.leave()
             try:
                 return function(*args, **kwargs)
             except (RuntimeError, TypeError, ValueError) as again:
@@ -145,12 +157,16 @@ class Tracer(TorchFunctionMode):
         place = frames.last_place(error)
         if place is not None:
             said = wording.as_cuda((str(error).splitlines() or [""])[0])
-            self._note(Event(Cause.MIXED, place, "the program ends here", said, ()))
+            cause = Cause.WORKER if "in forked" in said else Cause.MIXED
+            self.note(Event(cause, place, "the program ends here", said, ()))
         return place is not None
 
     def _event(self, place: Place, said: str, name: str, wrong: list[torch.Tensor]) -> Event:
         outer = [frames.place_of(frame) for frame in frames.own_frames()[1:3]]
         callers = tuple((caller, "called from here") for caller in outer if caller.start.row)
+        if "in forked" in said:
+            message = f"`{name}` uses the device in a process that was forked from one that has used it"
+            return Event(Cause.WORKER, place, message, said, callers)
         if "generator" in said:
             return Event(
                 Cause.GENERATOR, place, f"`{name}` is given a generator of another device", said, callers
@@ -171,8 +187,11 @@ class Tracer(TorchFunctionMode):
         callers += tuple((each, "it was in the wrong place here, too") for each in sorted(before))
         return Event(first.cause, place, message, said, (*notes, *callers))
 
-    def _note(self, event: Event) -> None:
+    def note(self, event: Event) -> None:
         """Keep what was found; the same at the same line is counted."""
+        if self.tell is not None:
+            self.tell(event)
+            return
         key = event.cause, event.place.path, event.place.start.row
         known, times = self.events.get(key, (event, 0))
         self.events[key] = known, times + 1
@@ -181,6 +200,9 @@ class Tracer(TorchFunctionMode):
         """What the call should have been given, and which tensors of it were wrong; None if nobody knows."""
         if "device type for generator" in said:
             return self._with_generator(said, args, kwargs)
+        if "in forked" in said:
+            process.regain()
+            return [], args, kwargs
         tensors = [value for value in tree_leaves((args, kwargs)) if isinstance(value, torch.Tensor)]
         there = [tensor for tensor in tensors if is_simulated(tensor)]
         if not there:

@@ -309,6 +309,117 @@ def test_what_does_not_run_on_the_cpu_is_not_compared(run: Callable[..., Ran]) -
     )
 
 
+ELSEWHERE = """\
+import threading
+import torch
+import torch.multiprocessing as mp
+
+
+def work(queue):
+    here = torch.ones(3)
+    queue.put((torch.ones(3, device="cuda") + here).sum().item())  # created-on-cpu
+
+
+def threaded():
+    torch.ones(3, device="cuda") * torch.ones(3)  # created-on-cpu
+
+
+if __name__ == "__main__":
+    for method in ("fork", "spawn", "forkserver"):
+        context = mp.get_context(method)
+        queue = context.Queue()
+        process = context.Process(target=work, args=(queue,))
+        process.start()
+        print(method, queue.get())
+        process.join()
+    thread = threading.Thread(target=threaded)
+    thread.start()
+    thread.join()
+"""
+
+
+def test_threads_and_processes_are_followed(run: Callable[..., Ran]) -> None:
+    ran = run(ELSEWHERE, "--output-format", "json", "program.py")
+    found = {(each["location"]["row"], each["name"]): each["message"] for each in json.loads(ran.out)}
+    assert sorted(found) == marked(ELSEWHERE)
+    assert found[8, "created-on-cpu"] == "`here` is on the cpu, where `add` cannot take it (3 times)"
+    assert ran.status == 1
+    assert ran.err.startswith(
+        "fork 6.0\nspawn 6.0\nforkserver 6.0\n"
+    )  # what the server's exit leaves is told
+
+
+WORKERS = """\
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+scale = torch.ones(3, device="cuda")
+
+
+class Data(Dataset):
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        sample = torch.ones(3) * index
+        return (sample * scale).cpu()  # the line
+
+
+print(sum(batch.sum().item() for batch in DataLoader(Data(), 2, num_workers=2)))
+"""
+
+
+def test_what_goes_wrong_in_a_worker_is_told(run: Callable[..., Ran]) -> None:
+    ran = run(WORKERS, "--output-format", "json", "program.py")
+    row = next(row for row, line in enumerate(WORKERS.splitlines(), 1) if "# the line" in line)
+    found = {(each["location"]["row"], each["name"], each["message"]) for each in json.loads(ran.out)}
+    fork = "`mul` uses the device in a process that was forked from one that has used it (2 times)"
+    assert found == {
+        (row, "cuda-in-worker", fork),
+        (row, "created-on-cpu", "`sample` is on the cpu, where `mul` cannot take it (4 times)"),
+    }
+    assert (ran.status, ran.err) == (1, "18.0\n")
+
+
+def test_the_first_finding_in_a_worker_stops_the_program(run: Callable[..., Ran]) -> None:
+    ran = run(WORKERS, "--stop", "--output-format", "concise", "program.py")
+    assert ran.status == 1
+    assert "DEV501" in ran.out
+    assert "DEV403" not in ran.out
+    assert "18.0" not in ran.out
+
+
+SENT = """\
+import torch
+import torch.multiprocessing as mp
+
+
+def work(queue):
+    queue.put(torch.ones(3, device="cuda"))
+
+
+if __name__ == "__main__":
+    queue = mp.get_context("fork").Queue()
+    mp.get_context("fork").Process(target=work, args=(queue,)).start()
+    queue.get()
+"""
+
+
+def test_nobody_waits_for_what_cannot_be_sent(run: Callable[..., Ran]) -> None:
+    ran = run(SENT, "program.py")
+    assert ran.status == 3
+    assert ran.err == "devlint: not simulated: a tensor of the device in two processes; send `.cpu()` of it\n"
+
+
+def test_another_interpreter_is_a_limit(run: Callable[..., Ran]) -> None:
+    source = "import subprocess, sys\nsubprocess.run([sys.executable, '-c', 'pass'])\n"
+    ran = run(source, "program.py")
+    assert ran.status == 3
+    said = "another process of Python, which has no simulated device (program.py:2)"
+    assert ran.err.startswith(f"devlint: not simulated: {said}")
+    assert run("import subprocess\nsubprocess.run(['true'])\n", "program.py").status == 0
+
+
 LIMIT = "not simulated: a tensor of layout torch.sparse_coo"
 ENDS = {
     "nothing": ("x = 1", 0, ""),
