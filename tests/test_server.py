@@ -50,6 +50,8 @@ class Client:
         self.shown: dict[str, list[dict[str, Any]]] = {}
         self.published: list[str] = []
         self.messages: list[str] = []
+        self.settings: Any = None
+        self.refreshed = 0
         threading.Thread(target=self._read, args=(reader,), daemon=True).start()
 
     def _read(self, reader: IO[bytes]) -> None:
@@ -88,11 +90,19 @@ class Client:
             self.published.append(params["uri"])
         elif message.get("method") == "window/showMessage":
             self.messages.append(params["message"])
+        elif message.get("method") == "workspace/configuration":
+            assert params["items"] == [{"section": "devlint"}]
+            self._send(id=message["id"], result=[self.settings])
         elif "method" in message and "id" in message:
+            self.refreshed += message["method"] == "workspace/diagnostic/refresh"
             self._send(id=message["id"], result=None)
         return message
 
-    def initialize(self, root: Path, process: int | None = None, **options: Any) -> dict[str, Any]:
+    def initialize(
+        self, root: Path, process: int | None = None, can: dict[str, Any] | None = None, **options: Any
+    ) -> dict[str, Any]:
+        """Begin; `can` are capabilities of the client besides those that all of these have."""
+        can = can or {}
         found: dict[str, Any] = self.request(
             "initialize",
             processId=process,
@@ -103,8 +113,9 @@ class Client:
                 "textDocument": {
                     "publishDiagnostics": {"relatedInformation": True},
                     "codeAction": {"resolveSupport": {"properties": ["edit"]}, "dataSupport": True},
+                    **can.get("textDocument", {}),
                 },
-                "workspace": {"workspaceEdit": {"documentChanges": True}},
+                "workspace": {"workspaceEdit": {"documentChanges": True}, **can.get("workspace", {})},
             },
         )
         self.notify("initialized")
@@ -143,6 +154,13 @@ class Client:
             "textDocument/codeAction", textDocument={"uri": uri}, range=place, context=context
         )
         return {each["title"]: each for each in found}
+
+    def pull(self, uri: str, known: str | None = None) -> dict[str, Any]:
+        """Ask for the diagnostics of a document."""
+        found: dict[str, Any] = self.request(
+            "textDocument/diagnostic", textDocument={"uri": uri}, previousResultId=known
+        )
+        return found
 
     def hover(self, uri: str, line: int, character: int) -> str | None:
         position = {"line": line, "character": character}
@@ -365,6 +383,79 @@ def test_options_choose_rules_and_what_is_wrong_in_them_is_said(client: Client, 
     client.notify("workspace/didChangeConfiguration", settings={"devlint": {"selects": ["DEV101"]}})
     client.settle()
     assert "there is no option 'selects'" in client.messages[0]
+
+
+PULLS = {
+    "textDocument": {"diagnostic": {"relatedInformation": True}},
+    "workspace": {"diagnostics": {"refreshSupport": True}},
+}
+
+
+def test_a_client_that_asks_by_itself_is_sent_nothing(client: Client, tmp_path: Path) -> None:
+    said = client.initialize(tmp_path, can=PULLS)
+    provider = said["capabilities"]["diagnosticProvider"]
+    assert provider == {"interFileDependencies": True, "workspaceDiagnostics": False}
+    path = tmp_path / "train.py"
+    path.write_text(PROGRAM)
+    uri = client.open(path)
+    first = client.pull(uri)
+    assert (first["kind"], codes(first["items"])) == ("full", [("DEV101", 7, 1)])
+    assert client.pull(uri, first["resultId"]) == {"kind": "unchanged", "resultId": first["resultId"]}
+    client.change(uri, {"text": PROGRAM.replace("mask.to(device)\n", "mask = mask.to(device)\n")})
+    second = client.pull(uri, first["resultId"])
+    assert (second["kind"], second["items"]) == ("full", [])
+    assert second["resultId"] != first["resultId"]
+    client.settle()
+    client.notify("textDocument/didClose", textDocument={"uri": uri})
+    assert client.pull(uri) == {"kind": "full", "items": []}
+    assert (client.published, client.refreshed) == ([], 0)
+
+
+def test_a_client_that_asks_by_itself_is_told_to_when_another_document_has_a_say(
+    client: Client, tmp_path: Path
+) -> None:
+    client.initialize(tmp_path, can=PULLS)
+    helper, user, other = (tmp_path / name for name in ("helper.py", "user.py", "other.py"))
+    helper.write_text("import torch\n\n\ndef make():\n    return object()\n")
+    user.write_text("from helper import make\n\nx = make()\nx.to('cuda')\nprint(x)\n")
+    other.write_text(PROGRAM)
+    uris = [client.open(path) for path in (user, other, helper)]
+    before = [client.pull(uri) for uri in uris]
+    assert "DEV101" not in [each["code"] for each in before[0]["items"]]
+    client.change(uris[2], {"text": helper.read_text().replace("object()", "torch.ones(2)")})
+    client.settle()
+    assert client.refreshed == 1
+    after = [client.pull(uri, known["resultId"]) for uri, known in zip(uris, before, strict=True)]
+    assert "DEV101" in [each["code"] for each in after[0]["items"]]
+    assert [each["kind"] for each in after[1:]] == ["unchanged", "unchanged"]
+    client.change(uris[2], {"text": helper.read_text() + "\n"})  # back to where it was; not waited for
+    assert "DEV101" not in [each["code"] for each in client.pull(uris[0])["items"]]
+    client.settle()
+    assert (client.published, client.refreshed) == ([], 1)
+
+
+def test_a_client_that_is_told_nothing_of_other_documents_is_sent_diagnostics(
+    client: Client, tmp_path: Path
+) -> None:
+    said = client.initialize(tmp_path, can={"textDocument": PULLS["textDocument"]})
+    assert "diagnosticProvider" not in said["capabilities"]
+    assert len(client.wait(client.open(tmp_path / "train.py", PROGRAM))) == 1
+
+
+def test_settings_are_asked_for(client: Client, tmp_path: Path) -> None:
+    client.settings = {"ignore": ["discarded-move"]}
+    client.initialize(tmp_path, can={"workspace": {"configuration": True}}, select=["DEV001"])
+    uri = client.open(tmp_path / "train.py", PROGRAM)
+    client.settle()
+    assert client.shown[uri] == []
+    for settings, shown in (({"select": ["DEV101"]}, 1), ({}, 0), ({"ignore": []}, 1), (None, 0)):
+        client.settings = settings
+        client.notify("workspace/didChangeConfiguration", settings=None)
+        assert len(client.wait(uri)) == shown, settings
+    client.settings = {"slect": []}
+    client.notify("workspace/didChangeConfiguration", settings={"python": {}})
+    client.settle()
+    assert "there is no option 'slect'" in client.messages[0]
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,12 @@ class Document(NamedTuple):
         found = self.cells[cell - 1]
         return Part(found.uri, found.text, found.version)
 
+    def parts(self) -> list[Part]:
+        """Return all that the client knows as documents of their own."""
+        if self.cells is None:
+            return [self.part(None)]
+        return [self.part(number) for number in range(1, len(self.cells) + 1)]
+
     def cell_of(self, uri: str) -> int | None:
         """Return the number of a cell, from 1, by its address."""
         for number, cell in enumerate(self.cells or (), 1):

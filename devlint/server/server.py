@@ -24,13 +24,20 @@ from .desk import Desk
 from .documents import Document, Documents
 from .options import Options, read
 from .positions import Lines
+from .pulled import Report, Told, supported
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Generator, Iterable, Sequence
     from typing import BinaryIO
 
     from ..finding import Finding, Related
 
+    Do = Callable[[Callable[[], Linted]], Awaitable[Linted]]
+    """Has some work done on the thread of the analyses."""
+
+
+_SECTION = "devlint"
+"""Of a client's settings."""
 _QUIET, _QUIETER = 0.08, 0.3
 """Seconds without typing after which a document is linted, and those that depend on it."""
 _LONGEST = 1.0
@@ -86,6 +93,9 @@ class Server:
         self._linted: dict[str, tuple[Document, Linted]] = {}
         self._took = 0.0
         self._told: set[str] = set()
+        self._pulled: Told | None = None
+        """What the client knows, where it asks for diagnostics by itself; notebooks' are sent to it too."""
+        self._first_options: object = None
         self.pygls = LanguageServer(
             "devlint",
             __version__,
@@ -140,20 +150,54 @@ class Server:
         self.documents.encoding = str(
             getattr(self.pygls.workspace.position_encoding, "value", self.pygls.workspace.position_encoding)
         )
-        self._set(params.initialization_options)
+        self._first_options = params.initialization_options
+        self._set(self._first_options)
+        if supported(params.capabilities):
+            self._pulled = Told()
+            options = types.DiagnosticOptions(inter_file_dependencies=True, workspace_diagnostics=False)
+            self.pygls.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(_function(self._diagnose))
 
-    def _initialized(self, params: types.InitializedParams) -> None:
+    async def _initialized(self, params: types.InitializedParams) -> None:
         self.desk.start()
         asyncio.ensure_future(self._outlive_nobody())  # noqa: RUF006 (it ends with the process)
+        self._register_dynamically()
+        if self._gives_settings and await self._pull_settings():
+            self._lint_all()
+
+    def _register_dynamically(self) -> None:
         workspace = self.pygls.client_capabilities.workspace
         watching = workspace.did_change_watched_files if workspace is not None else None
+        configured = workspace.did_change_configuration if workspace is not None else None
+        found = []
         if watching is not None and watching.dynamic_registration:
             options = types.DidChangeWatchedFilesRegistrationOptions([types.FileSystemWatcher(_WATCHED)])
             method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
-            registration = types.Registration("devlint-files", method, options)
-            self.pygls.client_register_capability(
-                types.RegistrationParams([registration]), callback=lambda _: None
-            )
+            found.append(types.Registration("devlint-files", method, options))
+        if configured is not None and configured.dynamic_registration:
+            section = types.DidChangeConfigurationRegistrationOptions(_SECTION)
+            method = types.WORKSPACE_DID_CHANGE_CONFIGURATION
+            found.append(types.Registration("devlint-settings", method, section))
+        if found:
+            self.pygls.client_register_capability(types.RegistrationParams(found), callback=lambda _: None)
+
+    @property
+    def _gives_settings(self) -> bool:
+        """Whether the client can be asked for its settings."""
+        workspace = self.pygls.client_capabilities.workspace
+        return workspace is not None and bool(workspace.configuration)
+
+    async def _pull_settings(self) -> bool:
+        """Ask the client for its settings; tell whether others hold now."""
+        asked = types.ConfigurationParams([types.ConfigurationItem(section=_SECTION)])
+        try:
+            found = await self.pygls.workspace_configuration_async(asked)
+        except Exception:  # whatever a client says of what it does not know
+            return False
+        said = found[0] if found else None
+        before = self.options
+        # Nothing said is as before: what the client has said when it began.
+        await self.desk.ask(lambda: self._set(said or self._first_options))
+        return self.options != before
 
     async def _outlive_nobody(self) -> None:
         """End when the client has died without a word, and something else keeps the pipe open."""
@@ -175,8 +219,10 @@ class Server:
 
     async def _configured(self, params: types.DidChangeConfigurationParams) -> None:
         settings = params.settings
-        if isinstance(settings, dict) and "devlint" in settings:
-            await self.desk.ask(lambda: self._set(settings["devlint"]))
+        if isinstance(settings, dict) and _SECTION in settings:
+            await self.desk.ask(lambda: self._set(settings[_SECTION]))
+        elif self._gives_settings:
+            await self._pull_settings()
         self._lint_all()
 
     async def _files_changed(self, params: types.DidChangeWatchedFilesParams) -> None:
@@ -218,21 +264,30 @@ class Server:
 
     def _begun(self, document: Document | None) -> None:
         if document is not None:
-            self.desk.request(document.uri)
+            if not self._is_pulled(document):
+                self.desk.request(document.uri)
             self._lint_askers(document)
 
     def _edited(self, document: Document | None) -> None:
         if document is not None:
-            self.desk.request(document.uri, min(max(_QUIET, self._took / 2), _LONGEST))
+            if not self._is_pulled(document):
+                self.desk.request(document.uri, min(max(_QUIET, self._took / 2), _LONGEST))
             self._lint_askers(document)
+
+    def _is_pulled(self, document: Document) -> bool:
+        """Whether the client asks for the diagnostics of a document, so that none are sent."""
+        return self._pulled is not None and document.cells is None
 
     def _ended(self, document: Document | None) -> None:
         if document is None:
             return
         self.desk.cancel(document.uri)
         self._linted.pop(document.uri, None)
-        for uri in {document.uri, *(cell.uri for cell in document.cells or ())}:
-            self._publish(uri, [], None)
+        if self._pulled is not None and document.cells is None:
+            self._pulled.forget(document.uri)
+        else:
+            for uri in {document.uri, *(cell.uri for cell in document.cells or ())}:
+                self._publish(uri, [], None)
         self._lint_askers(document)
 
     def _lint_askers(self, changed: Document) -> None:
@@ -249,10 +304,38 @@ class Server:
         document = self.documents.get(uri)
         if document is None:
             return
-        texts = self.documents.texts()
+        linted = await self._analysed(document, self.desk.work)
+        if linted is None:
+            return  # it has been overtaken, and the next is on its way
+        if self._pulled is None or not self._is_pulled(document):
+            self._show(document, linted.findings)
+        elif self._pulled.is_news(uri, self._diagnostics(document, linted.findings)[uri]):
+            self.pygls.workspace_diagnostic_refresh(None, callback=lambda _: None)
+
+    async def _diagnose(self, params: types.DocumentDiagnosticParams) -> Report:
+        """Answer a client that asks for the diagnostics of a document, as it is when they are known."""
+        uri = params.text_document.uri
+        assert self._pulled is not None
+        while True:
+            document = self.documents.get(uri)
+            if document is None or document.cells is not None:
+                return types.RelatedFullDocumentDiagnosticReport([])
+            known = self._linted.get(uri)
+            if known is not None and known[0] is document and not self.desk.is_due(uri):
+                linted: Linted | None = known[1]
+            else:
+                self.desk.cancel(uri)
+                linted = await self._analysed(document, self.desk.ask)
+            if linted is not None:
+                found = self._diagnostics(document, linted.findings)[uri]
+                return self._pulled.answer(uri, found, params.previous_result_id)
+
+    async def _analysed(self, document: Document, do: Do) -> Linted | None:
+        """Lint a document; None where it has been overtaken meanwhile."""
+        uri, texts = document.uri, self.documents.texts()
         began = monotonic()
         try:
-            linted = await self.desk.work(lambda: self.analyses.lint(document, texts))
+            linted = await do(lambda: self.analyses.lint(document, texts))
         except Exception as error:  # no document may end the service for the others
             self._tell(f"devlint: {unforeseen(error, document.path)}")
             linted = Linted((), frozenset(), ())
@@ -260,18 +343,25 @@ class Server:
         for problem in linted.problems:
             self._tell(f"devlint: {problem}")
         if self.documents.get(uri) is not document:
-            return  # it has been overtaken, and the next is on its way
+            return None
         self._linted[uri] = document, linted
-        self._show(document, linted.findings)
         if linted.stale:
             self._told &= {f"devlint: {each}" for each in linted.problems}
             for other in self.documents.all():
                 if other.uri != uri:
                     self.desk.request(other.uri, _QUIET)
+        return linted
 
     def _show(self, document: Document, findings: Sequence[Finding]) -> None:
-        parts = [document.part(None)] if document.cells is None else []
-        parts += [document.part(number) for number in range(1, len(document.cells or ()) + 1)]
+        found = self._diagnostics(document, findings)
+        for part in document.parts():
+            self._publish(part.uri, found[part.uri], part.version)
+
+    def _diagnostics(
+        self, document: Document, findings: Sequence[Finding]
+    ) -> dict[str, list[types.Diagnostic]]:
+        """Return findings as the client knows them, by the address of the file or cell."""
+        parts = document.parts()
         located = self._locator(document) if self._takes_related else None
         found: dict[str, list[types.Diagnostic]] = {part.uri: [] for part in parts}
         lines = {part.uri: part.lines(self.documents.encoding) for part in parts}
@@ -279,8 +369,7 @@ class Server:
             uri = document.part(finding.cell).uri
             if uri in found:
                 found[uri].append(answers.diagnostic(finding, lines[uri], self.options, located))
-        for part in parts:
-            self._publish(part.uri, found[part.uri], part.version)
+        return found
 
     def _publish(self, uri: str, found: list[types.Diagnostic], version: int | None) -> None:
         self.pygls.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, found, version))
@@ -288,7 +377,10 @@ class Server:
     @property
     def _takes_related(self) -> bool:
         said = self.pygls.client_capabilities.text_document
-        diagnostics = said.publish_diagnostics if said is not None else None
+        if said is None:
+            return False
+        pushed, pulled = said.publish_diagnostics, said.diagnostic
+        diagnostics = pulled if self._pulled is not None and pulled is not None else pushed
         return diagnostics is not None and bool(diagnostics.related_information)
 
     def _locator(self, document: Document) -> Callable[[Related], types.Location | None]:
