@@ -21,6 +21,8 @@ from devlint.finding import Position
 from devlint.project.disk import project
 from devlint.project.index import Project
 from devlint.run.lint import lint
+from devlint.server.analysis import Analyses
+from devlint.server.documents import Document
 from devlint.server.positions import Lines, changed, difference
 from devlint.server.server import Server
 
@@ -666,3 +668,95 @@ def test_the_difference_of_two_texts_makes_one_of_the_other(before: str, after: 
     for each in reversed(list(difference(before, after))):
         text = changed(text, lines.place(each.start), lines.place(each.end), each.content)
     assert text == after
+
+
+def test_files_that_import_each_other_are_known_as_a_fresh_look_has_them(tmp_path: Path) -> None:
+    """Random edits of modules in circles: what is found is never what an earlier state has left behind."""
+    choice = random.Random(3)
+    names = ["one", "two", "three", "four", "main"]
+    rows = [
+        "x_{0} = torch.ones(2)",
+        "x_{0} = torch.ones(2, device=DEVICE)",
+        "def make_{0}():\n    return torch.ones(2)",
+        "def make_{0}():\n    return torch.ones(2, device=DEVICE)",
+        "def make_{0}():\n    return make_{1}()",
+        "def move_{0}(model):\n    return model.to(DEVICE)",
+        "def get_{0}(y):\n    return y.numpy()",
+        "got_{0} = get_{1}(make_{1}())",
+        "y = make_{1}()\ny.to(DEVICE)\nprint(y)",
+        "torch.nn.Linear(2, 2).to(DEVICE)(make_{1}())",
+        "def broken_{0}(:",
+    ]
+    head = "import torch\n\nDEVICE = torch.device('cuda' if torch.cuda.is_available() else 'cpu')\n"
+    (tmp_path / "pyproject.toml").touch()
+    parts = {name: [choice.choice(rows[:-1]) for _ in range(3)] for name in names}
+    imports = {name: {names[number - 1]} for number, name in enumerate(names)}  # all of them in a circle
+
+    def text(name: str) -> str:
+        others = sorted(imports[name])
+        used = [row.format(name, choice.choice(others) if others else name) for row in parts[name]]
+        taken = [f"from {other} import *" for other in others]
+        return head + "\n".join([*taken, *used]) + "\n"
+
+    texts = {str(tmp_path / f"{name}.py"): text(name) for name in names}
+    for path in texts:
+        Path(path).touch()
+    analyses = Analyses()
+    found = 0
+    for _ in range(100):
+        name = choice.choice(names)
+        path = str(tmp_path / f"{name}.py")
+        if choice.random() < 0.2:
+            imports[name] ^= {choice.choice([each for each in names if each != name])}
+        elif choice.random() < 0.2:
+            parts[name] = parts[name][:3]  # among others, what is broken goes
+        else:
+            parts[name][choice.randrange(3)] = choice.choice(rows)
+        texts[path] = text(name) + "# changed\n" * choice.randrange(2)
+        for each in [path, choice.choice(list(texts))]:
+            document = Document(f"file://{each}", each, texts[each], 1)
+            shown = analyses.lint(document, texts).findings
+            fresh = project(texts.get)
+            wanted = lint(texts[each], each, Settings(root=str(tmp_path)), project=fresh)
+            assert [(item.code, item.start) for item in shown] == [(item.code, item.start) for item in wanted]
+            found += len(shown)
+    assert found > 40
+
+
+def test_an_edit_in_a_circle_costs_no_other_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = [f"m{number}" for number in range(6)]
+    for number, name in enumerate(names):
+        before = names[number - 1]
+        file = tmp_path / f"{name}.py"
+        file.write_text(
+            f"import torch\nfrom {before} import make_{before}\n\n\ndef make_{name}():\n"
+            f"    return torch.ones(2) + make_{before}()\n"
+        )
+    path = str(tmp_path / "m0.py")
+    texts = {path: Path(path).read_text()}
+    run, ran = Project._run, list[str]()
+
+    def counted(self: Project, path: str, hidden: frozenset[str]) -> Any:
+        ran.append(Path(path).stem)
+        return run(self, path, hidden)
+
+    monkeypatch.setattr(Project, "_run", counted)
+    analyses = Analyses()
+
+    def shown(path: str) -> list[str]:
+        ran.clear()
+        document = Document(f"file://{path}", path, texts[path], 1)
+        return [each.code for each in analyses.lint(document, {path: texts[path]}).findings]
+
+    assert shown(path) == []
+    assert set(ran) == set(names)
+    texts[path] += "\n\nx = make_m0()\nx.to('cuda')\nprint(x)\n"
+    for number in range(3):
+        assert "DEV101" in shown(path)
+        assert ran.count("m1") == 0, "what nobody has changed is analysed again"
+        texts[path] += f"y{number} = 1\n"
+    texts[path] += "def broken(:\n"
+    assert shown(path) == ["DEV000"]
+    texts[path] = texts[path].replace("def broken(:\n", "")
+    assert "DEV101" in shown(path)
+    assert set(ran) <= {"m0"}

@@ -109,7 +109,14 @@ class Project:
         """The file that is being linted, and its text."""
         self._mentions: dict[str, Mentions] = {}
         """By the root of a project, the names in its files."""
-        self._callers: dict[tuple[str, str], tuple[Calling, ...]] = {}
+        self._callers: dict[tuple[str, str], tuple[list[str], tuple[Calling, ...]]] = {}
+        """The files that were asked for the calls of a function, and the calls."""
+        self._circles: dict[str, _Circle] = {}
+        """Of files that ask each other, as they were analysed last."""
+        self._moved: set[str] = set()
+        """Those that have turned out to be in another circle, perhaps, while one of them was linted."""
+        self._doubted: dict[str, _Doubt] = {}
+        """Files in circles that have changed: what they define is looked at when somebody asks."""
         self._last = "", ""
         """The file that was linted last, and its text."""
         self.natures = Natures(self.layout, self._text)
@@ -126,14 +133,18 @@ class Project:
 
     def forget(self, path: str) -> None:
         """A file has changed: who asks next is told what it, and what asks it, define now."""
-        path = os.path.abspath(path)
+        self._forget(os.path.abspath(path))
+
+    def _forget(self, path: str, but: frozenset[str] = frozenset()) -> None:
         askers: dict[str, list[str]] = {}
         for each, asked in self._asked.items():
             for other in asked:
                 askers.setdefault(other, []).append(each)
-        for each in _reached(path, askers):
+        for each in _reached(path, askers) - but:
             self._modules.pop(each, None)
             self._seen.pop(each, None)
+            self._doubted.pop(each, None)
+            self._circles.pop(each, None)
         self._mentions.clear()
         self._callers.clear()
         self._last = "", ""
@@ -142,6 +153,9 @@ class Project:
     def renew(self, path: str) -> None:
         """A file has changed: it is analysed again, and who asks it only where it defines something else."""
         path = os.path.abspath(path)
+        if path in self._doubted or (path in self._circles and self._modules.get(path) is not None):
+            self._doubt(path)
+            return
         if path not in self._modules or self._modules[path] is None:
             self.forget(path)
             return
@@ -150,8 +164,52 @@ class Project:
         self._asked.pop(path, None)
         self._last = "", ""
         self.natures = Natures(self.layout, self._text)
-        if self.module(path) != known:
-            self.forget(path)
+        found = self.module(path)
+        if any(path in _reached(each, self._asked) for each in self._asked.get(path, set()) - {path}):
+            self.forget(path)  # it is in a circle now, in which nobody is told of the others
+        elif found != known:
+            self._forget(path, but=frozenset((path,)))
+
+    def _doubt(self, path: str) -> None:
+        """Keep what is known of the others in a circle: none of them was told of what this one defines."""
+        if path not in self._doubted:
+            self._doubted[path] = _Doubt(self._modules.pop(path), self._asked.get(path, set()))
+        self._asked.pop(path, None)
+        self._last = "", ""
+        self.natures = Natures(self.layout, self._text)
+
+    def asks_otherwise(self, path: str) -> bool:
+        """Whether a file in doubt, linted since, has asked other files than before it changed.
+
+        Then it may be in another circle, and what it was told of the others may have to change.
+        """
+        path = os.path.abspath(path)
+        moved, doubt = path in self._moved, self._doubted.get(path)
+        self._moved.clear()
+        return moved or (doubt is not None and doubt.asked != self._asked.get(path, set()))
+
+    def confirm(self, but: str | None = None) -> None:
+        """Look at what files in doubt define, all or but one, and forget who asks them where that is new."""
+        for path in [each for each in self._doubted if each != but]:
+            if path in self._doubted:
+                self._confirm(path)
+
+    def _confirm(self, path: str) -> None:
+        doubt, circle = self._doubted.pop(path), self._circles[path]
+        before = self._asked.pop(path, set())
+        running = _Running(path, len(self._running))
+        self._running.append(running)
+        found = self._run(path, circle.files - {path})
+        self._running.pop()
+        asked = self._asked.get(path, set())
+        self._asked[path] = before | asked
+        if asked != circle.asked or running.low != running.index:
+            self._moved.add(path)
+            self.forget(path)  # it may be in another circle now
+            return
+        if found != doubt.known:
+            self._forget(path, but=circle.files)
+        self._modules[path] = found
 
     def asked_by(self, path: str) -> frozenset[str]:
         """The files that a file's findings depend on, itself among them."""
@@ -165,7 +223,8 @@ class Project:
 
         None where it needs one of its own: it asks for itself, or is not what is on disk.
         """
-        if path not in self._modules and not self._running and self._read(path) == text:
+        fresh = path not in self._modules and path not in self._doubted
+        if fresh and not self._running and self._read(path) == text:
             self._last = path, text
             around = self.watching
             self.watching = lambda each, its_text: rules if each == path else around(each, its_text)
@@ -211,6 +270,9 @@ class Project:
         """What a file defines; None where it cannot be read, or asks for itself."""
         if path in self._modules:
             return self._modules[path]
+        if path in self._doubted:
+            self._confirm(path)
+            return self.module(path)
         for running in self._running:
             if path == running.path or path in running.circle:
                 for above in self._running[running.index :]:
@@ -227,6 +289,7 @@ class Project:
 
         Those of the methods that it replaces count. Where many files mention it, only its own is looked at.
         """
+        self.confirm()
         key = path, function
         known = self._callers.get(key)
         if known is None:
@@ -235,11 +298,12 @@ class Project:
                 return ()
             names = {function} | self._replaced(function, path, own)
             others = self._mentioning(function, path, own)
-            self._asked.setdefault(path, set()).update(others)
             summaries = [own, *filter(None, map(self.module, others))]
-            known = tuple(call for each in summaries for call in each.calls if call.callee in names)
-            self._callers[key] = known
-        return known
+            calls = tuple(call for each in summaries for call in each.calls if call.callee in names)
+            known = self._callers[key] = others, calls
+        others, calls = known
+        self._asked.setdefault(path, set()).update(others)
+        return calls
 
     def _mentioning(self, function: str, path: str, own: ModuleSummary) -> list[str]:
         """The other files that mention a function, and the module or package that it is imported from."""
@@ -283,7 +347,7 @@ class Project:
         while running.low == running.index and circle != running.circle:
             # Files that ask each other: each is told of all but those, whoever was asked first.
             circle = set(running.circle)
-            found = {each: self._run(each, frozenset(circle - {each})) for each in sorted(circle)}
+            found = {each: self._run_in_circle(each, frozenset(circle)) for each in sorted(circle)}
         self._running.pop()
         if circle != {path} or running.low < running.index:
             for each in circle:
@@ -306,6 +370,14 @@ class Project:
                 for each in circle if len(circle) > 1 or remembered else ():
                     self.memory.keep_circle(each, circle)
         return found[path]
+
+    def _run_in_circle(self, path: str, circle: frozenset[str]) -> ModuleSummary | None:
+        before = self._asked.pop(path, set())
+        found = self._run(path, circle - {path})
+        asked = frozenset(self._asked.get(path, ()))
+        self._asked[path] = before | asked
+        self._circles[path] = _Circle(circle, asked)
+        return found
 
     def _circle(self, running: _Running, circle: frozenset[str]) -> dict[str, ModuleSummary | None] | None:
         """Take files for the circle that they were once; None where they, and no others, are one no more."""
@@ -412,6 +484,21 @@ def _digest(found: Definition | Value | None) -> bytes:
         assert isinstance(found.table, Definitions)  # a project that has a memory has no others
         return found.table.digest(found.name)
     return digest_of(found)
+
+
+class _Circle(NamedTuple):
+    """Files that ask each other."""
+
+    files: frozenset[str]
+    asked: frozenset[str]
+    """The files that one of them asked, being told nothing of the others."""
+
+
+class _Doubt(NamedTuple):
+    """What was known of a file before it changed."""
+
+    known: ModuleSummary | None
+    asked: set[str]
 
 
 class _Running:

@@ -13,6 +13,7 @@ from ..run.explained import Explained
 from ..run.lint import lint, watching
 from ..source import sift
 from ..source.files import excluded
+from ..source.unreadable import CODE as UNREADABLE
 from .options import Options
 
 if TYPE_CHECKING:
@@ -91,11 +92,14 @@ class Analyses:
         path = document.path
         broken: list[BrokenRule] = []
         try:
-            stale = self._is_stale(path) | self._follow(texts)
+            stale = self._is_stale(path) | self._follow(texts, path)
             settings = self.settings(path)
             if document.on_disk and excluded(path, settings):
                 return Linted((), frozenset(), (), stale)
             found = lint(document.text, path, settings, broken, self._around(document))
+            if self._project.asks_otherwise(path) and not any(each.code == UNREADABLE for each in found):
+                self._project.confirm()
+                found = lint(document.text, path, settings, broken, self._around(document))
         except DevlintError as error:
             return Linted((), frozenset(), (str(error), *self.warnings), stale)
         except Exception:
@@ -120,7 +124,7 @@ class Analyses:
     def explained(self, document: Document, texts: Mapping[str, str]) -> Explained | None:
         """Return what is known of a document; None where it cannot be read."""
         self._is_stale(document.path)
-        self._follow(texts)
+        self._follow(texts, document.path)
         path, text = document.path, document.text
         known = self._explained.pop(path, None)
         if known is not None and known[:2] == (text, self._round):
@@ -152,8 +156,11 @@ class Analyses:
         except DevlintError:
             return None
 
-    def _follow(self, texts: Mapping[str, str]) -> bool:
-        """Let go of what was known of files that have changed; tell whether one that is not open has."""
+    def _follow(self, texts: Mapping[str, str], analysed: str | None = None) -> bool:
+        """Let go of what was known of files that have changed; tell whether one that is not open has.
+
+        What the one that is to be `analysed` defines is looked at only if somebody asks.
+        """
         before, self._texts = self._texts, dict(texts)
         opened = {path for path, text in texts.items() if before.get(path) != text}
         on_disk = {path for path, known in self._read.items() if path not in texts and stamp(path) != known}
@@ -164,6 +171,7 @@ class Analyses:
         for path in opened:
             self._read.pop(path, None)
             self._project.renew(path)
+        self._project.confirm(but=analysed)
         changed = opened | others
         self._round += bool(changed)
         return bool(on_disk)
