@@ -59,6 +59,7 @@ class LoadWithoutMapLocation(Rule[Call]):
         cpu=RUNS,
         programs={
             "uses": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
+            "reformed": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
             "needing": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
             "nccl": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
         },

@@ -174,6 +174,10 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
         return b  # `total = 0`, to which tensors are added
     if b.kind is Kind.NUMBER and a.kind in TENSORS:
         return a
+    for one, constant_other in ((a, b.known), (b, a.known)):
+        asked = truth_of(one) if one.kind is Kind.FLAG else None
+        if asked is not None and asked.if_true and constant_other == Const(False):
+            return Value(Kind.FLAG, known=Truth(True, False, hint=asked.hint))  # true only where that is
     kind = a.kind if a.kind is b.kind else common_kind(a.kind, b.kind)
     if kind in NAMED and a.known != b.known:
         return _either_name(a.known, b.known) if kind is Kind.LIBRARY else UNKNOWN

@@ -25,6 +25,8 @@ _KEEP_IDENTITY = frozenset({Kind.MODULE, Kind.OPTIMIZER, Kind.LOADER, Kind.INSTA
 _AS_IT_IS = frozenset({Kind.FLAG, Kind.FUNCTION, Kind.CLASS, Kind.LIBRARY, Kind.NONE, Kind.DTYPE})
 _CHOSEN = frozenset({Kind.DEVICE, Kind.STRING, Kind.NUMBER})
 """What names a device, and is no object of its own."""
+_REFORMED = frozenset({Kind.UNKNOWN, Kind.BATCH, Kind.CONTAINER})
+"""What may be what the function was given, in another form."""
 _MAX_ROLE = 64
 
 
@@ -210,7 +212,10 @@ def function_call(
     sites.append(_site(machine, node, name, {key: each.value for key, each in given.items()}, args))
     if bound is not None and bound.kind is Kind.INSTANCE and summary.hook:
         return machine.unknown(node)
-    return apply(machine, node, summary, given, bound, _rest(summary, bound, args))
+    result = apply(machine, node, summary, given, bound, _rest(summary, bound, args))
+    if result.kind in _REFORMED and type(result.who) is int:
+        machine.log.remade(result.who, [each.value for each in given.values()])
+    return result
 
 
 def _rest(summary: FunctionSummary, bound: Value | None, args: Arguments) -> Value | None:

@@ -267,6 +267,8 @@ class Meetings:
         ref = there.of
         if there.form is not Form.AT or type(ref) is not int or self._tests:
             return None
+        if self.settled.seen(ref) & Evidence.NUMBER:
+            return None  # what was computed with a number is nowhere in particular
         if self.constructing(function) or self._only_checks(function):
             return None
         roots = self.roots(ref)

@@ -367,7 +367,9 @@ def library(machine: Machine, node: ast.Call, name: str, args: Arguments) -> Val
     site = _site(node, name, None, args, row or Row())
     _record(machine, site, name)
     if row is None:
-        return _unknown_call(machine, node, args)
+        value = _unknown_call(machine, node, args)
+        asks = "accelerator" in knowledge.hints("asks", name)
+        return flag(Truth(True, False, hint=f"callable:{name}")) if asks else value
     return perform(machine, site)
 
 

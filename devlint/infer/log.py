@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
@@ -219,6 +219,7 @@ class Log:
         "flows",
         "follows",
         "follows_devices",
+        "forms",
         "handed",
         "harmless",
         "holdings",
@@ -283,6 +284,8 @@ class Log:
         """By the node that moves a module which something holds."""
         self.notes: dict[Ref, int] = {}
         self.flows: list[tuple[Ref, Ref]] = []
+        self.forms: dict[Ref, list[Ref]] = {}
+        """By the results of calls, what was given: they may be that in another form."""
         self.follows: dict[Ref, Place] = {}
         """Where the argument of an unknown callee was moved, by its result."""
         self.mixed: dict[tuple[str, int], tuple[Place, Value]] = {}
@@ -314,6 +317,12 @@ class Log:
         """Record that an object may be another."""
         if source != to:
             self.flows.append((source, to))
+
+    def remade(self, result: Ref, given: Iterable[Value]) -> None:
+        """Record what a call of nobody knows what was given: its result may be that in another form."""
+        refs = [value.who for value in given if type(value.who) is int]
+        if refs:
+            self.forms[result] = refs
 
     def calls_itself(self, name: str) -> bool:
         """Whether the function is called in its own body."""

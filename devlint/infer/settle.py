@@ -128,6 +128,8 @@ class Settled:
                 if ref >= 0 and ref not in whole:
                     whole.add(ref)
                     todo += (self.objects.parents[ref], *self._sources(ref))
+                    if bit == Evidence.RESTORED:
+                        todo += self._forms.get(ref, ())
         return found
 
     def seen(self, ref: Ref) -> int:
@@ -208,6 +210,11 @@ class Settled:
 
     def _sources(self, ref: Ref) -> list[Ref]:
         return [*self.objects.sources.get(ref, ()), *self._flows.get(ref, ())]
+
+    @cached_property
+    def _forms(self) -> dict[Ref, list[Ref]]:
+        """By the results of calls, what those were given."""
+        return {result: given for log in self.logs.values() for result, given in log.forms.items()}
 
     @cached_property
     def _flows(self) -> dict[Ref, list[Ref]]:

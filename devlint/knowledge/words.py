@@ -24,6 +24,11 @@ HINTS = (
     Hint(frozenset({"option"}), _ABSENT, "no-accelerator"),
     Hint(frozenset({"option"}), _ACCELERATOR, "accelerator"),
     Hint(frozenset({"option"}), r"(?:^|_)device_ids$", "accelerator"),
+    Hint(
+        frozenset({"asks"}),
+        rf"(?:{_ACCELERATOR})\w*[._](?:is_)?(?:available|enabled|supported)$|(?:^|[._])(?:is|has)_(?:{_ACCELERATOR})",
+        "accelerator",
+    ),
     Hint(frozenset({"string"}), _ACCELERATOR, "accelerator"),
     Hint(frozenset({"reason"}), _ACCELERATOR, "accelerator"),
     Hint(frozenset({"reason"}), r"need|requir|must|only|without|not available|unavailable|^no ", "demands"),

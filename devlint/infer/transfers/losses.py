@@ -68,6 +68,7 @@ def unknown_call(
     assert ref is not None
     if placed:
         machine.log.note(ref, Evidence.PLACED)
+    machine.log.remade(ref, [value for _, value in positional])
     parties = [(at, value) for at, value in positional if value.kind in MAY_HOLD_TENSORS]
     if parties:
         place = followed(machine, parties[0][1]).place
