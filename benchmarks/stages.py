@@ -65,12 +65,11 @@ def main() -> int:
     """Run, and print a table."""
     from devlint import infer
     from devlint.commands import check
-    from devlint.project import disk, resolve
+    from devlint.project import resolve
     from devlint.visit import visitor
 
     _wrap(check, "find", "walk")
     _wrap(check, "_read", "read")
-    _wrap(disk, "_read", "read again (index)")
     _wrap(sift, "matters", "sift")
     _wrap(sift, "suppresses", "sift")
     _wrap(unreadable, "find_unreadable", "compile what is not inferred")

@@ -20,6 +20,7 @@ import pytest
 
 from devlint.core.events import At, Call, Why
 from devlint.infer import Inference
+from devlint.infer.file import File
 from devlint.match import manifest, registry
 from devlint.project.index import View
 from devlint.run import lint as lint_module
@@ -96,7 +97,7 @@ def span_of(node: ast.expr | ast.stmt, rows: list[str]) -> Span:
     return Span(line, column, end_line, end_column)
 
 
-def infer(text: str, tree: ast.Module, **_: object) -> Inference:
+def infer_and_keep(text: str, tree: ast.Module, **_: object) -> tuple[Inference, File]:
     """Observe every statement that is a method call, as a call of a method of anything."""
     found = []
     rows = split_rows(text)
@@ -105,7 +106,7 @@ def infer(text: str, tree: ast.Module, **_: object) -> Inference:
             case ast.Expr(value=ast.Call(func=ast.Attribute(attr=method)) as call):
                 at = At(span_of(call, rows), "Call", "", Why(), 0, frozenset())
                 found.append(Call(at, f"Any.{method}", None, {}, False, "discarded", frozenset()))
-    return Inference(tuple(found), ())
+    return Inference(tuple(found), ()), File(tree)
 
 
 @pytest.fixture
@@ -132,7 +133,7 @@ def provide(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], No
 def toy(provide: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Lint with the tests' inference and rules."""
     provide("toy_rules", RULES)
-    monkeypatch.setattr(lint_module, "infer", infer)
+    monkeypatch.setattr(lint_module, "infer_and_keep", infer_and_keep)
     monkeypatch.setattr(View, "events", lambda *_: None)  # what the project has learned of the file
 
 

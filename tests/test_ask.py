@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from devlint.bind.text import Text
 from devlint.config.settings import Settings
 from devlint.infer import record
+from devlint.infer.file import File
 from devlint.match import registry
 from devlint.run.lint import lint
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+FIXTURES = Path(__file__).parent.parent / "fixtures"
 HEAD = '"""Page."""\nfrom devlint.rule import Call, Report, Rule, call, cst\n'
 RULE = """
 class Asking(Rule[Call]):
@@ -68,22 +73,60 @@ def test_the_value_of_an_argument(answer: Callable[..., list[str]], text: str, e
     assert answer(question, text) == ([expected] if expected else [])
 
 
-def test_the_file_is_inferred_again_once_and_only_if_somebody_asks(
-    answer: Callable[..., list[str]], monkeypatch: pytest.MonkeyPatch
+VALUE = "ask.value_of(node.args[0]).kind.value"
+IN_FUNCTIONS = "def f():\n    acme.ask(1)\n\n\ndef g():\n    return lambda: acme.ask(2)\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "expected", "times"),
+    [
+        ("ask.is_statement(node)", IN_FUNCTIONS, ["True", "False"], 1),
+        (VALUE, IN_FUNCTIONS, ["number", "number"], 1),
+        ('len(ask.events("call"))', IN_FUNCTIONS, ["2", "2"], 1),
+        (VALUE, f"acme.ask(1)\n{IN_FUNCTIONS}", ["number"] * 3, 2),
+        (VALUE, "class C:\n    acme.ask(1)\n    acme.ask(2)\n", ["number"] * 2, 2),
+    ],
+)
+def test_what_is_asked_in_functions_takes_no_second_analysis(
+    answer: Callable[..., list[str]],
+    monkeypatch: pytest.MonkeyPatch,
+    question: str,
+    text: str,
+    expected: list[str],
+    times: int,
 ) -> None:
     runs = []
-    init = record.Record.__init__
+    analyse = File.analyse
 
-    def counted(self: record.Record, *arguments: object) -> None:
+    def counted(self: File) -> None:
         runs.append(1)
-        init(self, *arguments)  # type: ignore[arg-type]
+        analyse(self)
 
-    monkeypatch.setattr(record.Record, "__init__", counted)
-    text = "acme.ask(1)\n\n\ndef f():\n    acme.ask(2)\n"
-    assert answer("ask.is_statement(node)", text) == ["True", "True"]
-    assert not runs
-    assert answer("ask.value_of(node.args[0]).kind.value", text) == ["number", "number"]
-    assert len(runs) == 1
+    monkeypatch.setattr(File, "analyse", counted)
+    assert answer(question, text) == expected
+    assert len(runs) == times
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("DEV40[1-3]/*.py")), ids=lambda path: path.stem)
+def test_a_function_that_is_run_again_gives_what_an_analysis_of_all_gives(path: Path) -> None:
+    text = path.read_text()
+    tree = ast.parse(text)
+    whole, asked = record.Record(text, tree, whole=True), record.Record(text, tree)
+    source = Text(text)
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            for part in (part for statement in function.body for part in ast.walk(statement)):
+                if isinstance(part, ast.Name):
+                    span = source.span(part)
+                    one, other = asked.value_at(span), whole.value_at(span)
+                    assert (one.kind, one.label, one.place.form) == (
+                        other.kind,
+                        other.label,
+                        other.place.form,
+                    )
+                    assert asked.device_at_hand(span) == whole.device_at_hand(span), span
+    whole.release()
+    asked.release()
 
 
 @pytest.mark.parametrize(

@@ -116,14 +116,14 @@ def test_an_internal_error_does_not_stop_the_others(
 ) -> None:
     import devlint.run.lint
 
-    whole = vars(devlint.run.lint)["infer"]
+    whole = vars(devlint.run.lint)["infer_and_keep"]
 
     def infer(text: str, tree: object, wants: object, **_: object) -> object:
         if text == CLEAN:
             raise KeyError("oops")
         return whole(text, tree, wants=wants)
 
-    monkeypatch.setattr(devlint.run.lint, "infer", infer)
+    monkeypatch.setattr(devlint.run.lint, "infer_and_keep", infer)
     assert main([".", "--output-format", "concise", "-q"]) == 2
     out, err = capsys.readouterr()
     assert out.count("bad.py:") == 2

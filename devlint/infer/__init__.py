@@ -49,6 +49,20 @@ def infer(
     return with_room(lambda: _inferred(File(module, name, index), text, wants, sections))
 
 
+def infer_and_keep(
+    text: str,
+    tree: ast.Module,
+    *,
+    wants: Wants = everything,
+    index: Index | None = None,
+    name: str = "",
+    sections: Sequence[Section] = (),
+) -> tuple[Inference, File]:
+    """As `infer`, with the analysis, which the caller has to release."""
+    file = File(arranged(tree, text, sections), name, index)
+    return with_room(lambda: _inferred(file, text, wants, sections, release=False)), file
+
+
 def _inferred(
     file: File, text: str, wants: Wants, sections: Sequence[Section] = (), release: bool = True
 ) -> Inference:
@@ -67,13 +81,13 @@ def _inferred(
 
 def infer_and_summarise(
     text: str, tree: ast.Module, name: str, index: Index | None, wants: Wants
-) -> tuple[Inference, ModuleSummary]:
-    """What is learned of a file, and what it defines for others, by one analysis; raises as `infer` does."""
-    file = File(tree, name, index)
-    found = with_room(lambda: _inferred(file, text, wants, release=False))
-    summary = file.module_summary()
-    file.release()
-    return found, summary
+) -> tuple[Inference, ModuleSummary, File]:
+    """What is learned of a file, and what it defines for others, by one analysis; raises as `infer` does.
+
+    The caller has to release the analysis.
+    """
+    found, file = infer_and_keep(text, tree, wants=wants, index=index, name=name)
+    return found, file.module_summary(), file
 
 
 def summarise(tree: ast.Module, name: str, index: Index | None = None) -> ModuleSummary:

@@ -105,13 +105,18 @@ class File:
         self._machine = machine
         self._top = machine(self, self.objects, self.module, self.outside)
 
+    @property
+    def tree(self) -> ast.Module:
+        """The module's syntax tree."""
+        tree = self.module.node
+        assert isinstance(tree, ast.Module)
+        return tree
+
     # The order
 
     def analyse(self) -> None:
         """Run the module's statements, then every function, until arguments and attributes have settled."""
-        tree = self.module.node
-        assert isinstance(tree, ast.Module)
-        self._top.run(tree.body)
+        self._top.run(self.tree.body)
         self.outside = self._top.state
         self.outside.alive = True
         self.logs[""] = self._top.log
@@ -321,6 +326,20 @@ class File:
         owner = self.view(function.owner) if function.owner is not None else None
         machine = self._machine(self, self.objects, function, State())
         return run_function(machine, owner, informed, self._top.state, self.why)
+
+    def function_of(self, node: ast.AST) -> Function | None:
+        """The function that a definition made; None where control never got to it."""
+        return self._by_node.get(node)
+
+    def run_again(
+        self, function: Function, machine: Callable[[Program, Objects, Function, State], Statements]
+    ) -> None:
+        """Run a function as it was run last, on a machine that looks on; nothing is learned of it."""
+        owner = self.view(function.owner) if function.owner is not None else None
+        informed = self._informed.get(function.name, UNINFORMED)
+        run_function(
+            machine(self, self.objects, function, State()), owner, informed, self._top.state, self.why
+        )
 
     def _learn(self, name: str, outcome: Outcome, general: bool = True) -> None:
         """Keep what a run found out; what an earlier one recorded no longer counts."""

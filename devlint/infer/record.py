@@ -1,9 +1,9 @@
-"""A second run of the inference that remembers the value of every expression, for rules that ask."""
+"""The values of a file's expressions, for rules that ask: what they ask about is run again and remembered."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import NamedTuple
 
@@ -31,6 +31,8 @@ from .settle import Settled
 from .sites import calls_in
 from .statements import Statements
 
+Machines = Callable[[Program, Objects, Function, State], Statements]
+"""Makes a machine for each run of a function."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
 
@@ -90,15 +92,85 @@ class Record:
         index: Index | None = None,
         name: str = "",
         sections: Sequence[Section] = (),
+        analysed: File | None = None,
+        whole: bool = False,
     ) -> None:
-        """Run the inference; raises as `infer` does."""
-        self._tree = tree = arranged(tree, text, sections)
+        """Run the inference, unless the file was `analysed` before; raises as `infer` does.
+
+        `whole`: all values will be asked for.
+        """
+        self._text = Text(text)
+        self._tree = arranged(tree, text, sections) if analysed is None else analysed.tree
         self._index, self._name, self._sections = index, name, sections
-        book = self._book = _Book()
-        self._on_line: dict[int, dict[Span, ast.expr]] = {}
-        self._file = File(tree, name, index=index, machine=partial(_Recording, book))
-        with_room(self._file.analyse)
-        self._observer = Observer(Settled(self._file), Text(text), sections)
+        self._own = analysed is None
+        """Whether nobody else lets go of the analysis."""
+        if whole:
+            self._start_whole()
+        else:
+            self._start(analysed or self._analysed(Statements), _Book())
+
+    def _analysed(self, machine: Machines) -> File:
+        file = File(self._tree, self._name, self._index, machine)
+        with_room(file.analyse)
+        return file
+
+    def _start(self, file: File, book: _Book, *recorded: ast.AST) -> None:
+        self._file, self._book = file, book
+        self._recorded = set(recorded)
+        """The functions that were run again; the tree itself, if everything was."""
+        self._observer = Observer(Settled(file), self._text, self._sections)
+
+    def _start_whole(self) -> None:
+        book = _Book()
+        self._start(self._analysed(partial(_Recording, book)), book, self._tree)
+
+    def _record(self, span: Span) -> None:
+        """Remember the values of the functions around a place; all of the file where there are none."""
+        if self._tree in self._recorded:
+            return
+        homes = self._homes_of(span)
+        if not homes:
+            self._record_all()
+            return
+        new = [self._file.function_of(node) for node in homes if node not in self._recorded]
+        if new:
+            self._recorded.update(homes)
+            for stale in ("_on_line", "_by_line", "_statements"):
+                self.__dict__.pop(stale, None)
+            recording = partial(_Recording, self._book)
+            for function in filter(None, new):
+                with_room(partial(self._file.run_again, function, recording))
+
+    def _record_all(self) -> None:
+        """Analyse the file anew, and remember all values."""
+        if self._own:
+            self._file.release()
+        self._own = True
+        for stale in [name for name, each in vars(Record).items() if isinstance(each, cached_property)]:
+            self.__dict__.pop(stale, None)
+        self._start_whole()
+
+    @cached_property
+    def _scopes(self) -> list[tuple[Span, Span, ast.AST]]:
+        """All of a function or class, its body, and the node; the outer before the inner."""
+        found: list[tuple[Span, Span, ast.AST]] = []
+        for node in ast.walk(self._tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+                begin, whole = self._text.span(node.body[0]), self._text.span(node)
+                first = min([whole, *map(self._text.span, node.decorator_list)])
+                body = whole._replace(line=begin.line, column=begin.column)
+                found.append((whole._replace(line=first.line, column=first.column), body, node))
+            elif isinstance(node, ast.Lambda):
+                found.append((self._text.span(node), self._text.span(node.body), node))
+        return found
+
+    def _homes_of(self, span: Span) -> list[ast.AST]:
+        """The functions around a place, the outer first; none where a class or the module runs it itself."""
+        around = [each for each in self._scopes if _is_in(span, each[0])]
+        bodies = [node for _, body, node in around if _is_in(span, body) and not isinstance(node, ast.Lambda)]
+        if not bodies or isinstance(bodies[-1], ast.ClassDef):
+            return []
+        return [node for *_, node in around if not isinstance(node, ast.ClassDef)]
 
     @cached_property
     def calls(self) -> tuple[Calling, ...]:
@@ -132,12 +204,17 @@ class Record:
 
     def release(self) -> None:
         """Let go of what refers to itself in a circle; nothing can be asked any more."""
-        self._file.release()
+        if self._own:
+            self._file.release()
 
     def kept_safely(self, span: Span) -> bool | None:
         """Whether a result that a statement throws away could be kept without harm; None if not at all."""
         keeping = self._keepings.get(span)
         return keeping.safe if keeping is not None and keeping.possible else None
+
+    @cached_property
+    def _on_line(self) -> dict[int, dict[Span, ast.expr]]:
+        return {}
 
     @cached_property
     def _by_line(self) -> dict[int, list[ast.expr]]:
@@ -149,6 +226,7 @@ class Record:
 
     def _expression(self, span: Span) -> ast.expr | None:
         """The expression that was evaluated at a place, the last one if there are several."""
+        self._record(span)
         found = self._on_line.get(span.line)
         if found is None:
             nodes = self._by_line.get(span.line, [])
@@ -266,14 +344,19 @@ class Record:
 
     def _scope(self, span: Span) -> _Scope | None:
         """The variables before the innermost statement around a place."""
+        self._record(span)
         around = [
             (found.end_line - found.line, found.end_column - found.column, statement.lineno, statement)
             for found, statement in self._statements
-            if found[:2] <= span[:2] and span[2:] <= found[2:]
+            if _is_in(span, found)
         ]
         if not around:
             return None
         return self._book.scopes[min(around, key=lambda item: item[:3])[3]]
+
+
+def _is_in(span: Span, around: Span) -> bool:
+    return around[:2] <= span[:2] and span[2:] <= around[2:]
 
 
 def _none_by_default(function: Function) -> frozenset[str]:

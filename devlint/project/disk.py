@@ -49,8 +49,8 @@ def project(
 
 
 def _observe(text: str, tree: ast.Module, name: str, view: View, rules: Watching) -> Observed:
-    found, summary = infer_and_summarise(text, tree, name, view, rules.wants)
-    return tuple(event for event in found.events if any(rules.matching(event))), summary
+    found, summary, file = infer_and_summarise(text, tree, name, view, rules.wants)
+    return tuple(event for event in found.events if any(rules.matching(event))), summary, file
 
 
 def _text(raw: bytes | None) -> str | None:

@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..core.events import Event
 from ..core.kinds import Kind
@@ -19,6 +19,9 @@ from .memory import Definitions, Log, Memory, Question, digest_of
 from .mentions import Mentions
 from .nature import Natures
 from .resolve import Layout
+
+if TYPE_CHECKING:
+    from ..infer.file import File
 
 Answer = Value | FunctionSummary | ClassSummary | None
 _MAX_DEPTH = 64 if sys.version_info >= (3, 11) else 10
@@ -47,8 +50,8 @@ class Watching(Protocol):
         """What tells them from others."""
 
 
-Observed = tuple[tuple[Event, ...], ModuleSummary]
-"""The events of a file that somebody watches, and what the file defines."""
+Observed = tuple[tuple[Event, ...], ModuleSummary, "File"]
+"""The events of a file that somebody watches, what the file defines, and its analysis, to be released."""
 
 
 class _NotKnown(Exception):
@@ -62,8 +65,8 @@ class _Seen(NamedTuple):
     """The hash of its text."""
     rules: Watching
     events: tuple[Event, ...]
-    tree: ast.Module | None
-    """Its tree, if it is linted now."""
+    analysed: File | None
+    """Its analysis, if it is linted now and somebody may ask more; to be released."""
     log: Log
     """What was asked."""
 
@@ -142,7 +145,7 @@ class Project:
                 askers.setdefault(other, []).append(each)
         for each in _reached(path, askers) - but:
             self._modules.pop(each, None)
-            self._seen.pop(each, None)
+            self._unsee(each)
             self._doubted.pop(each, None)
             self._circles.pop(each, None)
         self._mentions.clear()
@@ -160,7 +163,7 @@ class Project:
             self.forget(path)
             return
         known = self._modules.pop(path)
-        self._seen.pop(path, None)
+        self._unsee(path)
         self._asked.pop(path, None)
         self._last = "", ""
         self.natures = Natures(self.layout, self._text)
@@ -217,9 +220,9 @@ class Project:
 
     def events(
         self, path: str, text: str, rules: Watching, view: View
-    ) -> tuple[tuple[Event, ...], ast.Module | None] | None:
+    ) -> tuple[tuple[Event, ...], File | None] | None:
         """What rules watch of the events in a file that is linted, by the same analysis as what it defines;
-        and its tree, if it is at hand. What that asked is added to what the `view` has asked.
+        and that, if it is at hand, to be released. What it asked is added to what the `view` has asked.
 
         None where it needs one of its own: it asks for itself, or is not what is on disk.
         """
@@ -233,10 +236,12 @@ class Project:
                 self._analyse(path)
             finally:
                 self.watching, self._at_hand = around, None
-        seen = self._seen.pop(path, None)
+        seen = self._seen.get(path)
         if seen is not None and seen.text == hash(text) and seen.rules is rules:
+            del self._seen[path]
             view.log |= seen.log
-            return seen.events, seen.tree
+            return seen.events, seen.analysed
+        self._unsee(path)
         known = None
         if self.memory is not None:
             known = self.memory.events(path, view.name, text, rules.key, View(self, path).holds)
@@ -245,6 +250,12 @@ class Project:
         events, log = known
         view.log |= log
         return events, None
+
+    def _unsee(self, path: str) -> None:
+        """Forget what was seen in a file."""
+        seen = self._seen.pop(path, None)
+        if seen is not None and seen.analysed is not None:
+            seen.analysed.release()
 
     @contextmanager
     def only_known(self) -> Iterator[None]:
@@ -351,7 +362,7 @@ class Project:
         self._running.pop()
         if circle != {path} or running.low < running.index:
             for each in circle:
-                self._seen.pop(each, None)  # a file that asks for itself sees more of the others when linted
+                self._unsee(each)  # a file that asks for itself sees more of the others when linted
         elif self.memory is not None and (self._at_hand is None or self._at_hand[0] != path):
             seen = self._seen.get(path)
             text = self._read(path) if seen is not None else None
@@ -414,9 +425,11 @@ class Project:
             if rules is None or self._observe is None:
                 summary = self._summarise(tree, name, view)
             else:
-                events, summary = self._observe(text, tree, name, view, rules)
-                own = tree if linted and events else None
-                self._seen[path] = _Seen(hash(text), rules, events, own, view.log)
+                events, summary, file = self._observe(text, tree, name, view, rules)
+                kept = file if linted and events else None
+                if kept is None:
+                    file.release()
+                self._seen[path] = _Seen(hash(text), rules, events, kept, view.log)
             if self.memory is not None:
                 summary = self.memory.keep_summary(path, text, view.log, summary)
             return summary
@@ -548,7 +561,7 @@ class View:
             self.log[question] = self._digest(question)
         return self._project.locate(node, self.path)
 
-    def events(self, text: str, rules: Watching) -> tuple[tuple[Event, ...], ast.Module | None] | None:
+    def events(self, text: str, rules: Watching) -> tuple[tuple[Event, ...], File | None] | None:
         """What rules watch of the events in this file; see `Project.events`."""
         return self._project.events(self.path, text, rules, self)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..config.settings import Fixing, Selection, Settings
 from ..errors import FAULTS, BrokenRule, DevlintError
 from ..finding import Severity, order
-from ..infer import infer
+from ..infer import infer_and_keep
 from ..match import registry
 from ..match.selection import choose, named
 from ..source import sift, unreadable
@@ -20,6 +20,7 @@ from ..visit.around import Around
 if TYPE_CHECKING:
     from ..core.events import Event
     from ..finding import Finding
+    from ..infer.file import File
     from ..match.watch import Entry, Matcher
     from ..project.index import Project, View
     from ..rule import Rule
@@ -103,10 +104,14 @@ def _program(source: bytes | str, run: _Run) -> list[Finding]:
         findings: list[Finding] = []
         if matters:
             try:
-                tree, events = _observed(text, rules, run)
+                events, analysed = _observed(text, rules, run)
             except unreadable.UNPARSABLE as error:
                 return _reported([unreadable.unreadable(path, error, raw)], run)
-            findings = _visited(text, tree, events, rules, run)
+            try:
+                findings = _visited(text, events, analysed, rules, run)
+            finally:
+                if analysed is not None:
+                    analysed.release()
         if not findings and not suppresses:
             return []
         return _settled(findings, text, run)
@@ -128,16 +133,16 @@ def rules_for(path: str, settings: Settings) -> Matcher:
     return registry.active(selections_for(path, settings), settings.lint_tests, settings.preview)
 
 
-def _observed(text: str, rules: Matcher, run: _Run) -> tuple[ast.Module | None, tuple[Event, ...]]:
-    """Return what happens in a file, and its tree if that was at hand."""
+def _observed(text: str, rules: Matcher, run: _Run) -> tuple[tuple[Event, ...], File | None]:
+    """Return what happens in a file, and its analysis if that is at hand, to be released."""
     project, name, cells = run.around
     if project is not None and not cells:
         seen = project.events(text, rules)
         if seen is not None:
-            events, tree = seen
-            return tree, events
-    parsed = ast.parse(text)
-    return parsed, infer(text, parsed, wants=rules.wants, index=project, name=name, sections=cells).events
+            return seen
+    tree = ast.parse(text)
+    found, file = infer_and_keep(text, tree, wants=rules.wants, index=project, name=name, sections=cells)
+    return found.events, file
 
 
 def watching(path: str, text: str, settings: Settings) -> Matcher | None:
@@ -147,7 +152,7 @@ def watching(path: str, text: str, settings: Settings) -> Matcher | None:
 
 
 def _visited(
-    text: str, tree: ast.Module | None, events: tuple[Event, ...], rules: Matcher, run: _Run
+    text: str, events: tuple[Event, ...], analysed: File | None, rules: Matcher, run: _Run
 ) -> list[Finding]:
     matched = [(event, entry) for event in events for entry in rules.matching(event)]
     suspects = [
@@ -159,9 +164,9 @@ def _visited(
         return []
     from ..visit import visitor
 
-    tree = tree or ast.parse(text)
-    settings = run.settings
-    found = visitor.visit(text, tree, suspects, run.path, run.broken, settings.target_torch, run.around)
+    tree = ast.parse(text) if analysed is None or run.around.sections else analysed.tree
+    target, around = run.settings.target_torch, run.around
+    found = visitor.visit(text, tree, suspects, run.path, run.broken, target, around, analysed)
     return _without_notes(found, run)
 
 

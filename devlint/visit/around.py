@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Sequence
 
     from ..bind.sections import Section
     from ..core.events import Event
     from ..core.summary import Calling
-    from ..infer.file import Index
+    from ..infer.file import File, Index
     from ..match.watch import Matcher
     from ..span import Span
 
@@ -27,8 +26,9 @@ if TYPE_CHECKING:
         def needs_accelerator(self, function: str) -> bool:
             """Whether an accelerator is there whoever runs a function of this file."""
 
-        def events(self, text: str, rules: Matcher) -> tuple[tuple[Event, ...], ast.Module | None] | None:
-            """What rules watch of the events in this file, and its tree, if an analysis for others tells."""
+        def events(self, text: str, rules: Matcher) -> tuple[tuple[Event, ...], File | None] | None:
+            """What rules watch of the events in this file, if an analysis for others tells; and that, to be
+            released, if it is at hand."""
 
 
 class Around(NamedTuple):

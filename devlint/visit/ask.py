@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from ..core.events import Event, Seen
     from ..core.summary import Calling
+    from ..infer.file import File as Analysed
     from ..infer.record import Record
     from ..rule import Ask
     from .slices import Slice
@@ -41,7 +42,7 @@ _TIGHT = (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Attrib
 
 
 class File:
-    """A file's text and tree, and what a second run of the inference tells of it, once somebody asks."""
+    """A file's text and tree, and what the inference tells of it besides events, once somebody asks."""
 
     def __init__(
         self,
@@ -49,18 +50,20 @@ class File:
         tree: ast.Module,
         target_torch: tuple[int, int] | None = None,
         around: Around | None = None,
+        analysed: Analysed | None = None,
     ) -> None:
         self.text = text
         self.tree = tree
         self.target_torch = target_torch
         self.around = around or Around()
+        self._analysed = analysed
 
     @cached_property
     def record(self) -> Record:
         """The values of all expressions."""
         from ..infer.record import Record
 
-        return Record(self.text, self.tree, *self.around)
+        return Record(self.text, self.tree, *self.around, analysed=self._analysed)
 
     def release(self) -> None:
         """Let go of what refers to itself in a circle; nothing can be asked any more."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from ..core.events import Event
+    from ..infer.file import File as Analysed
     from ..rule import Ask, Rule
     from .around import Around
     from .slices import Slice
@@ -42,13 +43,15 @@ def visit(
     broken: list[BrokenRule],
     target_torch: tuple[int, int] | None = None,
     around: Around | None = None,
+    analysed: Analysed | None = None,
 ) -> list[Finding]:
     """Return what the rules say about their suspects, in order of position.
 
+    `analysed` is the analysis that told of them, if it is at hand.
     A rule that raises, or reports what is no report, is added to `broken`.
     """
     rows = split_rows(text)
-    file = File(text, tree, target_torch, around)
+    file = File(text, tree, target_torch, around, analysed)
     found: dict[Finding, Finding] = {}
     waiting: dict[Span, list[Suspect]] = {}
     for event, rule in suspects:
