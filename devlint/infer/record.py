@@ -56,7 +56,7 @@ class _Book:
 
 
 class _Recording(Statements):
-    """Runs statements and remembers variables and values."""
+    """Runs statements and remembers variables and values, unless they hold under an assumption alone."""
 
     def __init__(self, book: _Book, program: Program, objects: Objects, here: Function, state: State) -> None:
         super().__init__(program, objects, here, state)
@@ -64,12 +64,13 @@ class _Recording(Statements):
 
     def eval(self, node: ast.expr) -> Value:
         value = super().eval(node)
-        self.book.values[node] = (value, self.where(value), self.here.name)
+        if not self.settled:
+            self.book.values[node] = (value, self.where(value), self.here.name)
         return value
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:
-            if self.state.alive:
+            if self.state.alive and not self.settled:
                 self.book.scopes[statement] = _Scope(
                     self.state.env.copy(), self.here.name, self.state.why, self.loops
                 )
@@ -77,7 +78,7 @@ class _Recording(Statements):
 
     def bind(self, target: ast.expr, value: Value) -> None:
         super().bind(target, value)
-        if isinstance(target, (ast.Name, ast.Attribute)):
+        if isinstance(target, (ast.Name, ast.Attribute)) and not self.settled:
             bound = self.state.env.get(target.id, value) if isinstance(target, ast.Name) else value
             self.book.targets[target] = (bound, self.where(bound), self.here.name)
 
