@@ -69,7 +69,7 @@ def main() -> int:
     from devlint.visit import visitor
 
     _wrap(check, "find", "walk")
-    _wrap(check, "_read", "read")
+    _wrap(check, "read_named", "read")
     _wrap(sift, "matters", "sift")
     _wrap(sift, "suppresses", "sift")
     _wrap(unreadable, "find_unreadable", "compile what is not inferred")
