@@ -39,6 +39,8 @@ class Evidence:
     """A size or limit of a new tensor: a number, whatever else it is computed with."""
     TEXT: Final = 16384
     """Compared with a text, or stands in for one."""
+    RENEWED: Final = 32768
+    """A function that was given it read its state, or loaded another: that of an optimizer may have moved."""
 
 
 NOT_A_TENSOR = Evidence.MODULE | Evidence.OTHER | Evidence.LOADER | Evidence.CONTAINER | Evidence.TEXT
@@ -54,6 +56,7 @@ PASSED_ON = (
     | Evidence.RESTORED
     | Evidence.NUMBER
     | Evidence.TEXT
+    | Evidence.RENEWED
 )
 """What a function's use of a parameter says about what its callers pass."""
 

@@ -156,6 +156,8 @@ def call(machine: Machine, node: ast.Call) -> Value:
             full = f"{dotted(base)}.{func.attr}"
             machine.log.uses.pop(func.value, None)
         _devices_given(machine, node, args, full, base)
+        if func.attr in knowledge.RENEWS_STATE:
+            machine.renews(base)
         if func.attr in knowledge.RESTORES and not _is_scheduler(base, func.value):
             _restored(machine, args)
         library_name = library_value(full) if full else UNKNOWN

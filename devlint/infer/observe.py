@@ -15,6 +15,7 @@ from ..bind.text import NODE_TYPES, Text
 from ..bind.uses import Uses
 from ..core import events as event
 from ..core.events import At, Becoming, Conflict, Harmless, Holder, Meets, Seen, Spot, Why
+from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Element
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place
@@ -359,6 +360,9 @@ class Observer:
         made = self.node(*stale.mark.at)
         if stale.protocol != OPTIMIZER or stale.mark.at[0] != function or made is None:
             return False
+        new = stale.method in REPLACES
+        if not new and self.settled.logs[function].notes.get(stale.holder, 0) & Evidence.RENEWED:
+            return True
         uses = self._uses.get(function)
         if uses is None:
             uses = Uses(self.file.functions.get(function, self.file.module).node)
@@ -367,7 +371,6 @@ class Observer:
         read = uses.after(name, node, self._is_scheduler) if name is not None else None
         if read is None or name is None or not (function or uses.attributes(name) & knowledge.STEPS):
             return False  # others have it; of the module's, other files may
-        new = stale.method in REPLACES
         renewed = (index for index, each in enumerate(read) if each in knowledge.RENEWS_STATE and not new)
         return knowledge.STEPS.isdisjoint(read[: next(renewed, len(read))])
 
