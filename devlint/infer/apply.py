@@ -210,12 +210,17 @@ def function_call(
         summary = cases.fitting(machine, summary, passed, args.starred or bool(args.unpacked))
     sites = machine.log.abroad if function is None else machine.log.sites
     sites.append(_site(machine, node, name, {key: each.value for key, each in given.items()}, args))
-    if bound is not None and bound.kind is Kind.INSTANCE and summary.hook:
+    if bound is not None and bound.kind is Kind.INSTANCE and _is_replaced(summary):
         return machine.unknown(node)
     result = apply(machine, node, summary, given, bound, _rest(summary, bound, args))
     if result.kind in _REFORMED and type(result.who) is int:
         machine.log.remade(result.who, [each.value for each in given.values()])
     return result
+
+
+def _is_replaced(summary: FunctionSummary) -> bool:
+    """Whether a subclass is likely to say what a method does, and nobody has said what it gives."""
+    return summary.hook and summary.returns.kind in (Kind.NONE, Kind.UNKNOWN)
 
 
 def _rest(summary: FunctionSummary, bound: Value | None, args: Arguments) -> Value | None:
