@@ -219,8 +219,8 @@ def function_call(
 
 
 def _is_replaced(summary: FunctionSummary) -> bool:
-    """Whether a subclass is likely to say what a method does, and nobody has said what it gives."""
-    return summary.hook and summary.returns.kind in (Kind.NONE, Kind.UNKNOWN)
+    """Whether a subclass is likely to say what a method does, and it is not said to give a tensor."""
+    return summary.hook and summary.returns.kind not in TENSORS
 
 
 def _rest(summary: FunctionSummary, bound: Value | None, args: Arguments) -> Value | None:
