@@ -1,10 +1,12 @@
 """Says which conditions of the inference no program of `fixtures/` depends on.
 
     python benchmarks/mutants.py --sample 120 --seed 1
+    python benchmarks/mutants.py --reach
 
 A mutant is one `if` of `devlint/infer` whose condition is always true, or always false. It is noticed if any
-program is then reported, cured or revealed otherwise, if the inference raises, or if it takes too long. Only
-programs that reach the `if` with another outcome are run. The survivors are listed by place.
+program is then reported, cured, explained or revealed otherwise, if the inference raises, or if it takes too
+long. Only programs that reach the `if` with another outcome are run. The survivors are listed by place; with
+`--reach` nothing is mutated, and those are listed that no program could notice.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ from typing import Any, NamedTuple
 
 import devlint.infer
 from devlint.config.settings import Selection, Settings
+from devlint.infer.account import Account
 from devlint.project.disk import project
 from devlint.run.lint import lint
 
@@ -138,6 +141,8 @@ def programs() -> dict[str, Program]:
         found[str(path.relative_to(FIXTURES))] = lambda path=path: _reported(path)  # type: ignore[misc]
     for path in sorted(FIXTURES.glob("related/*.py")):
         found[str(path.relative_to(FIXTURES))] = lambda path=path: _explained(path)  # type: ignore[misc]
+    for path in sorted((*FIXTURES.glob("related/*.py"), *FIXTURES.glob("infer/*.py"))):
+        found[f"explained: {path.relative_to(FIXTURES)}"] = lambda path=path: _told(path)  # type: ignore[misc]
     for folder in sorted(FIXTURES.glob("projects/*")):
         found[str(folder.relative_to(FIXTURES))] = lambda folder=folder: [  # type: ignore[misc]
             _reported(path, project()) for path in sorted(folder.rglob("*.py"))
@@ -156,6 +161,13 @@ def _reported(path: Path, around: Any = None) -> object:
 
 def _explained(path: Path) -> object:
     return [each.related for each in lint(path.read_bytes(), str(path), EVERYTHING)]
+
+
+def _told(path: Path) -> object:
+    account = Account(text := path.read_text(encoding="utf-8"), ast.parse(text))
+    rows = range(1, text.count("\n") + 1)
+    said = [(account.told(row), account.is_reached(row)) for row in rows]
+    return said, list(account.tensors(1, len(rows)))
 
 
 class _TooLong(BaseException):
@@ -226,6 +238,7 @@ def main() -> int:
     parser.add_argument("--sample", type=int, default=120, help="how many mutants; 0 for all")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="", help="the modules whose name has this in it")
+    parser.add_argument("--reach", action="store_true", help="list what no program could notice")
     options = parser.parse_args()
     every = modules()
     run = programs()
@@ -240,6 +253,11 @@ def main() -> int:
         for outcome in (True, False)
         if options.only in place.module
     ]
+    if options.reach:
+        for place, outcome in mutants:
+            if not any((not outcome) in hits.get(place, ()) for hits in reached.values()):
+                print(f"{place.module.replace('.', '/')}.py:{place.line}: always {outcome}")
+        return 0
     if options.sample:
         mutants = random.Random(options.seed).sample(mutants, min(options.sample, len(mutants)))
     by_name = {module.name: module for module in every}
