@@ -2,8 +2,9 @@
 
     python benchmarks/differential.py --programs 2000 --seed 1
 
-No safe fix may make a program fail that ran, on either device, or change what it computes on the cpu; the
-exit code is 1 if one does. A table compares what devlint says with what the programs do.
+No safe fix may make a program fail that ran, on either device, or change what it computes on the cpu, and
+no program is an error that runs on both and throws nothing away; the exit code is 1 if there is one. A table
+compares what devlint says with what the programs do, by what stops them.
 """
 
 from __future__ import annotations
@@ -79,6 +80,14 @@ _ALL = Settings(selections=(Selection(select=("ALL",)),), lint_tests=True)
 """Fixes of notes count too."""
 
 
+_STOPS = (
+    ("same device", "devices mix"),
+    ("to numpy", "numpy reads it"),
+    ("as parameter", "a copy is no Parameter"),
+)
+"""By what the device's messages say, what stops a program."""
+
+
 class Program(NamedTuple):
     """A program, and what is known of it that no run fails of."""
 
@@ -111,6 +120,19 @@ class Result(NamedTuple):
         if self.program.loses:
             return "runs, a leaf is lost"
         return "runs, a result is thrown away" if self.program.discards else "runs, nothing is thrown away"
+
+    @property
+    def bug(self) -> str:
+        """What the program does, and by what it fails on the device alone."""
+        if self.truth != "fails on the device":
+            return self.truth
+        message = self.before["sim"].get("message", "")
+        return next((f"{self.truth}: {told}" for said, told in _STOPS if said in message), self.truth)
+
+    @property
+    def accused(self) -> bool:
+        """Whether it is an error though nothing is wrong with it."""
+        return self.truth == "runs, nothing is thrown away" and self.says == "error"
 
     @property
     def harm(self) -> str:
@@ -455,13 +477,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--programs", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--write", type=Path, help="a folder for the programs that a fix broke")
+    parser.add_argument(
+        "--write", type=Path, help="a folder for programs that a fix broke, or that are wrongly errors"
+    )
     given = parser.parse_args()
     results = compare(programs(given.programs, given.seed))
-    table = Counter((result.truth, result.says) for result in results)
-    print(f"{'':32}{'error':>9}{'warning':>9}{'nothing':>9}")
-    for truth in sorted({truth for truth, _ in table}):
-        print(f"{truth:32}" + "".join(f"{table[truth, says]:9}" for says in ("error", "warning", "nothing")))
+    table = Counter((result.bug, result.says) for result in results)
+    print(f"{'':44}{'error':>9}{'warning':>9}{'nothing':>9}")
+    for bug in sorted({bug for bug, _ in table}):
+        print(f"{bug:44}" + "".join(f"{table[bug, says]:9}" for says in ("error", "warning", "nothing")))
     changed = [result for result in results if result.fixed != result.program.text]
     cured = sum(r.before["sim"]["status"] != "ran" == r.after["sim"]["status"] for r in changed)
     harmed = [result for result in changed if result.harm]
@@ -472,7 +496,12 @@ def main() -> int:
             given.write.mkdir(parents=True, exist_ok=True)
             given.write.joinpath(f"{number}_before.py").write_text(result.program.text)
             given.write.joinpath(f"{number}_after.py").write_text(result.fixed)
-    return 1 if harmed else 0
+    accused = [result for result in results if result.accused]
+    print(f"{len(accused)} programs are errors with which nothing is wrong")
+    for number, result in enumerate(accused if given.write else ()):
+        given.write.mkdir(parents=True, exist_ok=True)
+        given.write.joinpath(f"{number}_accused.py").write_text(result.program.text)
+    return 1 if harmed or accused else 0
 
 
 if __name__ == "__main__":

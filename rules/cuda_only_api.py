@@ -94,9 +94,10 @@ def _cured(node: cst.Call, event: Call, name: str, ask: Ask) -> Change | None:
     """The call of the counterpart, whose parameters have no names; with what it is imported by."""
     if event.callee in _DECIDE or len(node.args) > 1 or not _is_plain(event):
         return None
-    alike = [each for each in _calls(ask, event.callee) if each.callee == event.callee]
-    if isinstance(node.func, cst.Name) and all(_is_plain(e) and not _speaks_of_others(e, ask) for e in alike):
-        edit = imported_instead(ask.imports(), node.func.value, name)
+    by_name = isinstance(node.func, cst.Name)
+    alike = [each for each in _calls(ask, event.callee) if each.callee == event.callee] if by_name else []
+    if alike and all(_is_plain(e) and not _speaks_of_others(e, ask) for e in alike):
+        edit = imported_instead(ask.imports(), source_of(node.func), name)
         if edit is not None:
             return Change(f"import `{name}`", (), all(_is_safe(each, ask) for each in alike), (edit,))
     at_hand = ask.bound_to("torch", node) == "torch"

@@ -128,3 +128,15 @@ def test_create_then_move(made: str, safe: bool) -> None:
 )
 def test_never_safe(code: str, program: str) -> None:
     assert _safe(code, program) is False
+
+
+@pytest.mark.parametrize(
+    ("condition", "safe"),
+    [("not torch.cuda.is_available()", None), ("torch.cuda.is_available()", True)],
+)
+def test_what_is_moved_where_there_is_no_accelerator_stays_on_the_cpu(
+    condition: str, safe: bool | None
+) -> None:
+    moved = f"if {condition}:\n    y = y.to(device)\n"
+    program = f"x, y = torch.ones(3), torch.ones(3)\n{moved}x.to(device)\nprint(x + y)\n"
+    assert _safe("DEV101", program) is safe

@@ -87,6 +87,14 @@ def asks(test: ast.expr, value: Value) -> str:
     return ""
 
 
+def without_accelerator(value: Value) -> bool | None:
+    """How a condition that asks the machine alone comes out where there is no accelerator."""
+    said = truth_of(value)
+    if said is None or not said.machine or said.if_true is said.if_false:
+        return None
+    return not said.if_true
+
+
 def asks_machine(test: ast.expr) -> bool:
     """Whether a condition that speaks of accelerators asks for more than the name of a device."""
     if isinstance(test, ast.UnaryOp):

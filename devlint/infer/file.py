@@ -88,6 +88,8 @@ class File:
         self.nature: dict[str, None] = {}
         """What says that the whole module runs on an accelerator alone."""
         self._by_node: dict[ast.AST, Function] = {}
+        self._inner: dict[str, list[Function]] = {}
+        """By function, those that are defined in it."""
         self._names: dict[ast.AST, str] = {}
         self._summaries: dict[str, FunctionSummary] = {}
         self._frames: list[_Frame] = []
@@ -292,9 +294,7 @@ class File:
             or not cases.places_anything(outcome.log.reaches, summary)
         ):
             return summary
-        inner = [
-            (each, each.enclosing, each.why) for each in self.functions.values() if each.outer is function
-        ]
+        inner = [(each, each.enclosing, each.why) for each in self._inner.get(function.name, ())]
         found = []
         for assumed in cases.assumptions(outcome.log.deciding, summary.parameters):
             self._frames.append(_Frame(function.name, len(self._frames)))
@@ -403,6 +403,7 @@ class File:
     ) -> Function:
         function = Function(self._unused(name), node, owner, outer, env)
         self._by_node[node] = self.functions[function.name] = function
+        self._inner.setdefault(outer.name, []).append(function)
         return function
 
     def _unused(self, name: str) -> str:
@@ -597,7 +598,15 @@ class File:
                 cls.release()
         self._top.release()
         self.module.release()
-        for held in (self.functions, self.classes, self.logs, self._by_node, self._names, self._views):
+        for held in (
+            self.functions,
+            self.classes,
+            self.logs,
+            self._by_node,
+            self._inner,
+            self._names,
+            self._views,
+        ):
             held.clear()
         if hasattr(self, "__dict__"):  # nothing has one that is compiled
             self.__dict__.clear()

@@ -439,6 +439,7 @@ class Statements(Expressions):
         if not (then.alive and orelse.alive):
             return found
         asks: Any = conditions.asks(node.test, test)
+        absent = conditions.without_accelerator(test)
         numbers = self.here.number(chain), self.here.number(node)
         for name, value in changed(orelse.env, then.env):
             other = orelse.env.get(name)
@@ -446,6 +447,10 @@ class Statements(Expressions):
                 continue
             forms = {value.place.form, other.place.form}
             if value.kind in (Kind.DEVICE, Kind.STRING) or Form.KEPT in forms:
+                continue
+            there, nowhere = (other, value) if absent else (value, other)
+            if absent is not None and nowhere.place.form is Form.SAME and Form.CPU in forms:
+                found[name] = there.place  # where there is no accelerator, the device is the cpu
                 continue
             mine, theirs = (
                 _paths(each, Branch(*numbers, side, asks, self._moved_at(each)))
