@@ -360,3 +360,12 @@ def test_a_star_brings_what_all_names_alone() -> None:
     for names, kinds in (("['other']", ["tensor"]), ("['work']", ["module"])):
         found = events(Move, text, first=first, second=f"{second}__all__ = {names}\n")
         assert [each.receiver.kind.value for each in found] == kinds
+
+
+@pytest.mark.parametrize("given", ["", "torch.ones(2)", "torch.ones(2), 'cuda'", "*rest"])
+def test_a_method_without_a_parameter_for_its_object_is_called(given: str) -> None:
+    text = (
+        "import torch\n\n\nclass Stage:\n    def move(*args):\n        return args[0]\n\n"
+        f"    def run(self, *rest):\n        return self.move({given})\n\n\nStage().run()\n"
+    )
+    infer(text)

@@ -226,7 +226,7 @@ def _is_replaced(summary: FunctionSummary) -> bool:
 def _rest(summary: FunctionSummary, bound: Value | None, args: Arguments) -> Value | None:
     """What a move is told by the arguments that no parameter has the name of."""
     names = [each.name for each in summary.parameters if each.how in ("positional", "either")]
-    taken = len(names) - (bound is not None and summary.binding != "static")
+    taken = max(len(names) - (bound is not None and summary.binding != "static"), 0)
     if taken < len(args.positional):
         return args.positional[taken][1]
     told = (args.keywords.get(name) for name in ("device", "other") if name not in names)
