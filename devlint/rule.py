@@ -44,6 +44,7 @@ from .core.watches import (
     gives,
     held_by,
     hides,
+    how,
     in_loop,
     inside,
     iterated,
@@ -138,6 +139,15 @@ class Ask(Protocol):
     def device_at_hand(self, node: cst.CSTNode) -> str | None:
         """What names the device to use there: one chosen at run time, or where a tensor at hand is."""
 
+    def device_given(self, node: cst.CSTNode) -> str | None:
+        """What names a device that a caller or an option chooses: it may be any, of any index.
+
+        None where the file says which device is current.
+        """
+
+    def asks_machine(self, node: cst.CSTNode) -> bool:
+        """Whether the function around a node asks if CUDA is available."""
+
     def bound_to(self, name: str, node: cst.CSTNode) -> str | None:
         """The dotted name of the library's module or function that `name` means where `node` stands."""
 
@@ -155,6 +165,9 @@ class Ask(Protocol):
 
     def is_operand(self, node: cst.CSTNode) -> bool:
         """Whether an expression is part of one that binds at least as tightly as a conditional expression."""
+
+    def is_given_to(self, node: cst.CSTNode, *callees: str) -> bool:
+        """Whether an expression is in a call of one of these: what that makes is the choice."""
 
     def in_default(self, node: cst.CSTNode) -> bool:
         """Whether an expression is, or is part of, the default of a parameter: no choice is made there."""
@@ -291,6 +304,7 @@ __all__ = [
     "gives",
     "held_by",
     "hides",
+    "how",
     "imported_first",
     "imported_instead",
     "in_loop",

@@ -21,6 +21,9 @@ arguments, or the tensor's own size comes from what it meets. The fix is unsafe:
 may be None on some path, and random numbers are drawn by the device's generator then. A model of which nobody
 knows the class may move what it is given: a warning.
 
+What a function returns on one path is on the cpu, and on another wherever its arguments are: it works until
+somebody puts both into one list. That is a warning.
+
 Left alone: 0-dim tensors in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is stored by
 a number or slice (torch copies all of these), other default devices, constructors, datasets, collate
 functions, tests, the branch of a condition in which there is no accelerator, scripts that speak of no device,
@@ -50,6 +53,8 @@ from ..rule import (
     on_device,
     outside,
 )
+
+_TRANSFORMS = "torchvision."
 
 
 class CreatedOnCpu(Rule[Meeting]):
@@ -81,20 +86,26 @@ class CreatedOnCpu(Rule[Meeting]):
                 device = device or f"{other.given[1]}.device"
         change: Change | None = None
         if device and isinstance(node, cst.Call):
-            change = Change(f"make it on `{device}`", ((node, at_device(node, device)),), safe=False)
+            origin = ask.value_of(node).origin  # a transform takes no device
+            if origin is None or not origin.api.startswith(_TRANSFORMS):
+                change = Change(f"make it on `{device}`", ((node, at_device(node, device)),), safe=False)
         line = other.span.line if other.span is not None else 0
         made = f"`{event.left.label}`" if event.left.label.isidentifier() else "a tensor"
         if event.how == "container":
             made = f"what {made} holds" if made[0] == "`" else made
         path = "on one path " if event.conflict is Conflict.BRANCHES else ""
+        meets, at = " and meets", "they meet here"
+        if event.how == "return":
+            meets, at = ", and another path returns", "it is returned here"
+            severity = severity or Severity.WARNING
         yield Report(
-            f"{made} is {path}made on the cpu and meets `{other.label}`{where}",
+            f"{made} is {path}made on the cpu{meets} `{other.label}`{where}",
             "a factory without `device=` makes its tensor on the default device",
             severity,
             change,
             (
                 *because,
-                (other.span if line != event.at.span.line else None, "they meet here"),
+                (other.span if line != event.at.span.line else None, at),
                 *((s, "") for s in other.spots),
             ),
         )

@@ -9,7 +9,11 @@ Follow the tensor:
 
     y = y.to(x.device)
 
-Left alone: moves that name a GPU, guards that are settings, and what is chosen outside of `forward`.
+A stream without a device is one of the current device, too, and waits for nothing where a caller chose
+another; of memory that is a note. So is a device that a module's constructor chooses for its methods.
+
+Left alone: `synchronize`, files that say which device is current, moves that name a GPU, guards that are
+settings, and what is chosen outside of modules.
 """
 
 from __future__ import annotations
@@ -18,6 +22,7 @@ from collections.abc import Iterator
 
 from ..rule import (
     MIXED_DEVICES,
+    RUNS,
     Ask,
     Call,
     Change,
@@ -26,6 +31,7 @@ from ..rule import (
     Report,
     Rule,
     Severity,
+    at_device,
     call,
     cst,
     inside,
@@ -48,35 +54,49 @@ class DefaultGpu(Rule[Call | Literal_]):
         call("Tensor.cuda", "Module.cuda", lacks("device"), outside("probe", "test")),
         literal("cuda", role("argument"), outside("probe", "test")),
         literal("cuda", role("chosen"), inside("forward")),
+        literal("cuda", role("kept"), outside("probe", "test")),
+        call("@current-device", lacks("device"), outside("probe", "test")),
     )
     claim = Claim(
-        MIXED_DEVICES, needs="cuda x2", documentation=_DOCS, programs={"available": Claim(MIXED_DEVICES)}
+        MIXED_DEVICES,
+        needs="cuda x2",
+        documentation=_DOCS,
+        programs=dict.fromkeys(("available", "kept"), Claim(MIXED_DEVICES))
+        | {"current": Claim(RUNS, needs="cuda x2", documentation=_DOCS)},
     )
 
     def suspects(self, event: Call | Literal_) -> bool:
         """Whether a condition names a tensor to follow, or the code is given some by its caller."""
         guard = event.at.guard
         if isinstance(event, Literal_):
-            return bool(guard.tensor) or (event.role == "chosen" and guard.certain)
+            return bool(guard.tensor) or event.role == "kept" or (event.role == "chosen" and guard.certain)
+        if "current-device" in event.topics:
+            return not event.open
         if event.receiver is None or event.receiver.label == guard.tensor:
             return False
-        return bool(guard.tensor) or (guard.certain and event.conditional and "forward" in event.at.context)
+        inside = not event.at.context.isdisjoint(("forward", "method"))
+        return bool(guard.tensor) or (guard.certain and event.conditional and inside)
 
     def visit(self, node: cst.CSTNode, event: Call | Literal_, ask: Ask) -> Iterator[Report]:
         """Report the move or the name; follow the tensor that the condition names."""
-        tensor = event.at.guard.tensor
-        if isinstance(event, Literal_) and event.role == "chosen" and not _in_device(event, ask):
+        if isinstance(event, Call) and "current-device" in event.topics:
+            yield from _of_current(node, event, ask)
             return
-        if not tensor:
+        tensor, its = event.at.guard.tensor, event.role if isinstance(event, Literal_) else ""
+        if its == "chosen" and not ask.is_given_to(node, "torch.device"):
+            return  # by itself it may be a type, as autocast wants it
+        if "method" in event.at.context and not tensor and not ask.asks_machine(node):
+            return
+        if not tensor or its == "kept":
             yield Report(
                 "a GPU is chosen because there is one, wherever the caller's tensors are",
                 "a module that was left on the cpu, or is on another GPU, fails: take the device of an input",
+                Severity.NOTE if its == "kept" else None,
             )
             return
-        device = cst.parse_expression(f"{tensor}.device")
-        change = None
-        if isinstance(event, Literal_):
-            change = Change(f"follow `{tensor}`", ((node, device),), safe=event.role != "chosen")
+        device, change = cst.parse_expression(f"{tensor}.device"), None
+        if its:
+            change = Change(f"follow `{tensor}`", ((node, device),), safe=its != "chosen")
         elif isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
             func = node.func.with_changes(attr=cst.Name("to"))
             moved = node.with_changes(func=func, args=[cst.Arg(device), *node.args])
@@ -88,12 +108,13 @@ class DefaultGpu(Rule[Call | Literal_]):
         )
 
 
-def _in_device(event: Literal_, ask: Ask) -> bool:
-    """Whether a device is made of the name there: by itself it may be a type, as autocast wants it."""
-    start, end = event.at.span[:2], event.at.span[2:]
-    return any(
-        isinstance(each, Call)
-        and each.callee == "torch.device"
-        and each.at.span[:2] < start <= end <= each.at.span[2:]
-        for each in ask.events("call")
-    )
+def _of_current(node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
+    """Report what speaks of the current device, where the caller chooses one that need not be current."""
+    device = ask.device_given(node)
+    if device is not None and isinstance(node, cst.Call):
+        yield Report(
+            f"`{event.callee}` speaks of the current device, and `{device}` may be another",
+            "which device is current is the program's choice: name the one that is meant",
+            None if "stream" in event.callee.lower() else Severity.NOTE,
+            Change(f"name `{device}`", ((node, at_device(node, device)),), safe=False),
+        )

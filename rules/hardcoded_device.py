@@ -13,6 +13,8 @@ Use the device at hand, or choose one at run time:
 
 The default of a parameter is evaluated once, when the file is imported: choose in the function instead.
 
+A call that leaves a parameter to such a default is told, too, where the caller has a device at hand.
+
 The first such place on a path is a warning; what follows is reached only where that one worked, and is a
 note. So is a default that no call in the project leaves a parameter to, autocast, which does nothing on
 other devices, and what tries out a module under `if __name__ == "__main__":` in the file that defines it.
@@ -30,7 +32,6 @@ from ..rule import (
     NO_ACCELERATOR,
     RUNS,
     Ask,
-    Call,
     Change,
     Claim,
     Literal_,
@@ -42,6 +43,7 @@ from ..rule import (
     literal,
     outside,
     role,
+    source_of,
     unguarded,
 )
 
@@ -59,11 +61,21 @@ class HardcodedDeviceName(Rule[Literal_]):
     code = "DEV202"
     name = "hardcoded-device"
     severity = Severity.WARNING
-    watches = (literal(role(*_SAID), unguarded(), outside("test")),)
+    watches = (
+        literal(role(*_SAID), unguarded(), outside("test")),
+        literal(role("left"), unguarded(), outside("test", "probe")),
+    )
     claim = Claim(RUNS, cpu=NO_ACCELERATOR)
 
     def visit(self, node: cst.CSTNode, event: Literal_, ask: Ask) -> Iterator[Report]:
         """Report the literal; choose between it and the cpu at run time."""
+        if isinstance(node, cst.Call):
+            if (device := ask.device_at_hand(node)) is not None:
+                yield Report(
+                    f"`{source_of(node.func)}` takes its default device `{event.text}`, and not `{device}`",
+                    "the device is a parameter there: pass the one at hand",
+                )
+            return
         assert isinstance(node, cst.SimpleString)
         later = event.at.guard.needed or "demo" in event.at.context or event.role == "autocast"
         later = later or ask.needed_before(event.at.function)
@@ -81,18 +93,9 @@ def _cured(node: cst.SimpleString, event: Literal_, ask: Ask) -> Change | None:
     if event.role == "autocast" or not event.text.startswith("cuda") or ask.in_default(node):
         return None
     uses = event.text in ("cuda", "cuda:0") and ask.is_argument(node)
-    if uses and not _chooses(node, ask) and (device := ask.device_at_hand(node)):
+    if uses and not ask.is_given_to(node, *_CHOICES) and (device := ask.device_at_hand(node)):
         return Change("use the device at hand", ((node, cst.parse_expression(device)),), safe=False)
     if ask.bound_to("torch", node) != "torch":
         return None
     chosen = available_device(node.value, ask.is_operand(node))
     return Change("fall back to the cpu", ((node, chosen),), safe=False)
-
-
-def _chooses(node: cst.SimpleString, ask: Ask) -> bool:
-    """Whether it is what `torch.device` is given: that is the choice, for others to follow."""
-    span = ask.value_of(node).span
-    makes = [other for other in ask.events("call") if isinstance(other, Call) and other.callee in _CHOICES]
-    return span is None or any(
-        other.at.span[:2] <= span[:2] and span[2:] <= other.at.span[2:] for other in makes
-    )

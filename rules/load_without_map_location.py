@@ -12,11 +12,12 @@ Name the device; `load_state_dict` copies from any:
     state = torch.load("a.pt", map_location=device)
     model.load_state_dict(state)
 
-Only what use shows to be a checkpoint is told: a state that `load_state_dict` is given, or a whole
-module; as a note where an accelerator is needed on the same path in any case, unless several processes share
-the devices. Datasets, features and
-statistics, mostly saved on the cpu, are left alone, and so is the state of schedulers, what comes after the
-same function, or one that it called, saved or trained, what a condition on an accelerator guards, and tests.
+Only what use shows to be a checkpoint is told: a state that `load_state_dict` is given, a whole module, or
+what has parts that are called so (`["state_dict"]`); as a note where an accelerator is needed on the same path
+in any case, unless several processes share the devices, and of `torch.hub.load_state_dict_from_url`, as what
+is published is mostly saved on the cpu. Datasets, features and statistics, mostly saved there, are left alone,
+and so is the state of schedulers, what comes after the same function, or one that it called, saved or trained,
+what a condition on an accelerator guards, and tests.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ from ..rule import (
 )
 
 _DOCS = "https://docs.pytorch.org/docs/stable/generated/torch.load.html"
+_PUBLISHED = ("torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.load_url")
 _BY_NATURE = ("import:", "backend:")
 """What says that a whole program runs on accelerators: it still must say on which of them to load."""
 
@@ -53,6 +55,7 @@ class LoadWithoutMapLocation(Rule[Call]):
     severity = Severity.WARNING
     watches = (
         call("torch.load", lacks("map_location"), becomes("state", "module"), outside("test", "saved")),
+        call(*_PUBLISHED, lacks("map_location"), becomes("state"), outside("test", "saved")),
     )
     claim = Claim(
         Observes("restored['weight'].is_cuda", bug=True, fixed=False),
@@ -74,6 +77,8 @@ class LoadWithoutMapLocation(Rule[Call]):
         """Report the call; map to the device at hand, else to the cpu."""
         assert isinstance(node, cst.Call)
         device = ask.device_at_hand(node) or '"cpu"'
+        published = event.callee in _PUBLISHED
+        short = event.callee.rpartition(".")[2] if published else event.callee
         tight = cst.SimpleWhitespace("")
         mapped = cst.Arg(
             cst.parse_expression(device),
@@ -85,8 +90,8 @@ class LoadWithoutMapLocation(Rule[Call]):
         later = guard.needed or "demo" in context or ask.needed_before(event.at.function)
         later = later or ("needing" in context and not guard.guarded)
         yield Report(
-            "`torch.load` puts what it loads on the device that it was saved from",
+            f"`{short}` puts what it loads on the device that it was saved from",
             "a checkpoint from a GPU does not load without one; say where it goes with `map_location`",
-            Severity.NOTE if later else None,
+            Severity.NOTE if later or published else None,
             Change("name the device", ((node, cured),), safe=False),
         )

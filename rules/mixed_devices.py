@@ -12,6 +12,10 @@ Bring both to one place first:
 
     hits = best == labels.cpu()
 
+The lengths that `pack_padded_sequence` takes have to be on the cpu, wherever the padded tensor is: what is
+moved, what layers give, and what is counted in their input is not. A warning where both are parts of one
+argument.
+
 Left alone: 0-dim tensors of the cpu in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is
 moved under a condition, `cuda` next to `cuda:1` (which may be the current device), operations whose result is
 moved at once, and what other rules explain: batches of a loader, factories without `device=`, attributes,
@@ -30,11 +34,14 @@ from ..rule import (
     Conflict,
     Kind,
     Meeting,
+    Raises,
     Report,
     Rule,
+    Severity,
     comes_from,
     conflict,
     cst,
+    how,
     left,
     meeting,
     outside,
@@ -56,15 +63,27 @@ class MixedDevices(Rule[Meeting]):
             left(Kind.TENSOR, Kind.PARAMETER),
             outside("probe"),
         ),
+        meeting(how("host"), outside("probe", "test")),
     )
     claim = Claim(
         MIXED_DEVICES,
-        programs={"gpus": Claim(MIXED_DEVICES, needs="cuda x2", documentation=_DOCS)},
+        programs={
+            "gpus": Claim(MIXED_DEVICES, needs="cuda x2", documentation=_DOCS),
+            "lengths": Claim(Raises("RuntimeError", "lengths")),
+        },
     )
 
     def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
         """Report the side that is on the cpu, or the first."""
         one, other = event.left, event.right
+        if event.how == "host":
+            where = f"on `{one.place.name}`" if one.place.name else f"where `{other.label}` is"
+            yield Report(
+                f"`{one.label}` is {where}, and lengths have to be on the cpu",
+                "`pack_padded_sequence` raises where they are on a device: give it `lengths.cpu()`",
+                Severity.WARNING if event.conflict is Conflict.CALLER else None,
+            )
+            return
         here = "the cpu" if one.place.name == "cpu" else f"`{one.place.name}`"
         where = f" on `{other.place.name}`" if other.place.name else ", which is elsewhere"
         yield Report(

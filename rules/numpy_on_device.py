@@ -66,7 +66,8 @@ class NumpyOnDevice(Rule[Call]):
         if not _is_placed(seen):
             given, tensor = ask.given(seen), seen.certain or seen is event.receiver
             there = on_device(given, tensors=not tensor)
-            if there is None and (all_on_cpu(given) or not seen.certain or seen is not event.receiver):
+            own = seen is event.receiver and (seen.certain or seen.whole)  # only tensors have a `.numpy()`
+            if there is None and (all_on_cpu(given) or not own):
                 return
             severity = Severity.NOTE if there is None else Severity.WARNING
             name = there.place.name or "the device of a module" if there is not None else ""

@@ -31,6 +31,7 @@ from ..rule import (
     Ask,
     Call,
     Claim,
+    Compare,
     Event,
     Form,
     Kind,
@@ -48,6 +49,7 @@ from ..rule import (
 
 _OF_A_PROCESS = ("torch.cuda.set_device", "torch.cuda.current_device")
 """What each of several processes does that have a device each."""
+_SHOWING = ("call", "literal", "move", "compare")
 
 
 class UnguardedCudaApi(Rule[Call]):
@@ -61,7 +63,8 @@ class UnguardedCudaApi(Rule[Call]):
         RUNS,
         cpu=NO_ACCELERATOR,
         programs={
-            "pinned": Claim(RUNS, cpu=Raises("RuntimeError", "no accelerator|none is available|NVIDIA|CUDA"))
+            name: Claim(RUNS, cpu=Raises("RuntimeError", "no accelerator|none is available|NVIDIA|CUDA"))
+            for name in ("pinned", "optional")
         },
     )
 
@@ -73,7 +76,7 @@ class UnguardedCudaApi(Rule[Call]):
 
     def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
         """Report the call where the code means to run elsewhere too."""
-        events = [other for kind in ("call", "literal", "move") for other in ask.events(kind)]
+        events = [other for kind in _SHOWING for other in ask.events(kind)]
         chooses = event.callee in _OF_A_PROCESS and any(_several(other) for other in events)
         pins = event.callee == "Tensor.pin_memory"
         here = [other for other in events if pins or other.at.function == event.at.function]
@@ -98,4 +101,6 @@ def _portable(event: Event) -> bool:
     if isinstance(event, Move):
         chosen = event.target is not None and event.target.form in (Form.EITHER, Form.SAME, Form.AT)
         return chosen or event.named == "device"
+    if isinstance(event, Compare):
+        return event.right.kind is Kind.STRING and event.right.place.form is Form.CPU
     return isinstance(event, Literal_) and event.text == "cpu"

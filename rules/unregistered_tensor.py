@@ -16,7 +16,9 @@ is a Parameter, and a list of Parameters a `nn.ParameterList`.
 
 An error where what it meets is wherever the module runs; a warning where that is up to the caller of another
 method, where a caller gave the tensor from the cpu, or the constructor chose between that and an accelerator,
-and where it is a Parameter in another case, and so was meant to move; a note where nobody gives it in sight.
+and where it is a Parameter in another case, and so was meant to move; a note where nobody gives it in sight,
+and where it is only given, beside the input, to a function of which nothing is known.
+
 Left alone: 0-dim tensors and indices, which may stay on the cpu; what is moved where it is used, or by the
 class's own `to` or `_apply`; caches that methods fill; a Parameter that gives way to what is not trained.
 """
@@ -69,12 +71,16 @@ class UnregisteredTensor(Rule[Bind]):
             return
         where = "wherever the module runs" if hidden.sure else "wherever the caller put it"
         why = f"it meets `{hidden.meets}`, which is {where}" if hidden.meets else _ELSE
+        if hidden.beside:
+            why = f"it is passed on together with `{hidden.meets}`, which is wherever the module runs"
         stays = _CPU
         if hidden.given or hidden.placed:
             stays = "stays where it was given" if hidden.given else "stays where the constructor put it"
         severity = None if hidden.meets and hidden.sure and stays == _CPU else Severity.WARNING
         if hidden.given and not any(each.place.form is Form.CPU for each in ask.given(event.value)):
             severity = Severity.NOTE  # who moves the module may give it what is there
+        if hidden.beside:
+            severity = Severity.NOTE
         yield Report(
             f"`self.{event.name}` is a plain tensor, which {stays} when the module moves",
             why,

@@ -51,10 +51,11 @@ class At(NamedTuple):
     loops: int
     """How many loops enclose it."""
     context: frozenset[str]
-    """Where the code runs, by knowledge: `forward`, `test`, `dataset`, `collate_fn`, `worker`; `probe` where
-    it is expected to fail; `demo` where a library's file only tries itself out; `pending` where a call is
-    given a copy to the cpu that may be under way; `saved` where its function saved or trained before;
-    `needing`, of what is loaded, where its function needs an accelerator by its end, whatever the path."""
+    """Where the code runs, by knowledge: `forward`, another `method` of a module, `test`, `dataset`,
+    `collate_fn`, `worker`; `probe` where it is expected to fail; `demo` where a library's file only tries
+    itself out; `pending` where a call is given a copy to the cpu that may be under way; `saved` where its
+    function saved or trained before; `needing`, of what is loaded, where its function needs an accelerator by
+    its end, whatever the path."""
 
 
 Explains = Literal["made", "moved", "put", "yielded", "built"]
@@ -100,6 +101,8 @@ class Seen(NamedTuple):
     """Whether it was made here for gradients to accumulate in: a Parameter, or `requires_grad=True`."""
     given: tuple[str, str] = ("", "")
     """The function and its parameter that it is, is part of, or is beside: where, its callers know."""
+    whole: bool = False
+    """Whether it is beside that parameter itself, or what iterating that yields, and not beside a part."""
 
 
 class Given(NamedTuple):
@@ -218,8 +221,8 @@ class Conflict(Enum):
     """Apart only where the value that may be anywhere is elsewhere."""
 
 
-Meets = Literal["operator", "index", "call", "join", "container", "return", "attribute"]
-"""What two values come together in."""
+Meets = Literal["operator", "index", "call", "join", "container", "return", "attribute", "host"]
+"""What two values come together in; `host` where the left one has to be on the cpu."""
 
 
 class Meeting(NamedTuple):
@@ -240,8 +243,9 @@ class Meeting(NamedTuple):
 Part = Literal["attribute", "item"]
 Harmless = Literal["compared", "chosen", "recorded"]
 """Why a device literal places nothing by itself: it is compared, one of a choice, or only kept."""
-Role = Literal["argument", "default", "autocast"] | Harmless
-"""What the literal name of a device is for."""
+Role = Literal["argument", "default", "autocast", "left", "kept"] | Harmless
+"""What the literal name of a device is for: `left` where a call leaves a parameter to that default, `kept`
+where a module's constructor chooses it, and its methods bring things there."""
 
 
 Container = Literal["list", "dict", "other", ""]
@@ -264,6 +268,8 @@ class Hidden(NamedTuple):
     """Of a tensor, whether what it meets is certainly where the module is."""
     placed: bool = False
     """Of a tensor, whether the constructor moved it to what was there."""
+    beside: bool = False
+    """Of a tensor, whether it is only given to something unknown together with what it might meet there."""
 
 
 class Bind(NamedTuple):

@@ -200,6 +200,11 @@ def comes_from(*hows: str) -> Test[Meeting]:
     return Test("comes_from", hows)
 
 
+def how(*ways: str) -> Test[Meeting]:
+    """What they come together in: `operator`, `call`, …"""
+    return Test("how", ways)
+
+
 def sibling_moved() -> Test[Meeting]:
     """Another part of what the side that is behind came with was moved."""
     return Test("sibling_moved")

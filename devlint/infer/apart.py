@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .. import knowledge
+from ..core.events import Conflict
+from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.places import Form, Place
 from ..core.values import Value
@@ -52,6 +54,39 @@ def apart(settled: Settled, meetings: Meetings) -> Iterator[Apart]:
                 if _is_tensor(settled, each.one, function) and _differ(each):
                     found.setdefault((function, each.one.origin, each.one.who), each)
     yield from found.values()
+
+
+def hosted(settled: Settled, meetings: Meetings) -> Iterator[tuple[Apart, Conflict]]:
+    """What an operation wants on the cpu, and that is on a device, or wherever a module runs."""
+    for function, log in settled.logs.items():
+        for raw in log.hosted.values():
+            if raw.why.absent or meetings.among_cpu(function) or not _is_tensor(settled, raw.one, function):
+                continue
+            conflict = _kept_off(settled, meetings, raw)
+            if conflict is not None:
+                each = Apart(function, raw, raw.left, raw.here, raw.one, raw.right, raw.there, raw.other)
+                yield each, conflict
+
+
+def _kept_off(settled: Settled, meetings: Meetings, raw: RawMeeting) -> Conflict | None:
+    """How surely what has to be on the cpu is elsewhere."""
+    if raw.here.form in (Form.SAME, Form.LITERAL, Form.EITHER):
+        return meetings.placed(raw.here)
+    ref = raw.here.of
+    if raw.here.form is not Form.AT or type(ref) is not int:
+        return None
+    roots = meetings.roots(ref)
+    if {meetings.rooted(root) for root in roots} != {Conflict.PORTABLE}:
+        return None
+    if not any(map(settled.objects.is_parameter, roots)):
+        return Conflict.PORTABLE  # what its own layers gave
+    if ref in roots:
+        # `(ids != 0).sum(1)` is where the ids are, which a layer takes; lengths as such may be anywhere.
+        counted = raw.one.who != ref and settled.seen(ref) & Evidence.TO_MODULE
+        return Conflict.PORTABLE if counted else None
+    beside = raw.there.of
+    together = type(beside) is int and beside not in roots and meetings.roots(beside) == roots
+    return Conflict.CALLER if together else None
 
 
 def _turned(function: str, raw: RawMeeting) -> tuple[Apart, ...]:

@@ -33,6 +33,8 @@ _OF_CALLERS = (Conflict.CALLER, Conflict.GIVEN)
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
 _FORWARD = ("forward", "__call__")
 _CPU = frozenset({"host", "tests"})
+_CHOSEN = (Form.EITHER, Form.SAME)
+"""Where a constructor puts what it keeps that chooses between an accelerator and the cpu."""
 _MAX_DEPTH = 6
 _MAX_OPERANDS = 8
 
@@ -104,7 +106,7 @@ class Meetings:
             if (origin := value.origin) is not None
         }
         for function, log in self.settled.logs.items():
-            for raw in log.meetings.values():
+            for raw in (*log.meetings.values(), *self.settled.in_losses(log)):
                 for found in self._sides(function, raw, dropped):
                     key: object = (found.origin.function, found.origin.at)
                     made = self.objects.made(found.origin.function, found.origin.at)
@@ -116,6 +118,12 @@ class Meetings:
                         known = told.get(key)
                         if known is None or _order(found) < _order(known):
                             told[key] = found
+        for function, log in self.settled.logs.items():
+            for raw in self.settled.in_calls(log):
+                for found in self._sides(function, raw, dropped):
+                    key = (*found.origin, found.at)
+                    if found.origin.attribute and found.conflict in _RANK[:2] and key not in best:
+                        best[key] = found._replace(conflict=Conflict.GIVEN)
         for key, found in best.items():
             # What a caller makes sure of is told where the function itself shows the meeting.
             yield near.get(key, found)._replace(conflict=found.conflict)
@@ -146,6 +154,8 @@ class Meetings:
                 and not (type(there.of) is int and self._borrows(one, there.of))
             ):
                 continue  # a table on the cpu, and what it is read by: nothing says that it is elsewhere
+            if raw.how == "return" and conflict is Conflict.PORTABLE and not self._is_of_module(function):
+                conflict = Conflict.CALLER
             if here.form is not Form.CPU:
                 if origin.function != function:
                     continue
@@ -181,7 +191,7 @@ class Meetings:
                     (raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),
                 ):
                     given = self._stays(stays, home.owner, _attribute(at, home))
-                    if given is None or here.form is not (Form.AT if given else Form.EITHER):
+                    if given is None or here.form not in ((Form.AT,) if given else _CHOSEN):
                         continue
                     if other.kind is Kind.MODULE and other.known is None:
                         continue
@@ -201,9 +211,11 @@ class Meetings:
         place = bind.value.place
         if bind.value.kind is not Kind.TENSOR:
             return None
-        if place.form is Form.EITHER:
-            chosen = type(place.of) is not int or self.objects.is_made_in(place.of, home.name)
-            return False if chosen else None
+        if place.form in _CHOSEN:
+            either = place.form is Form.EITHER and type(place.of) is not int
+            named = place.form is Form.EITHER or bool(place.name)
+            chosen = named and type(place.of) is int and self.objects.is_made_in(place.of, home.name)
+            return False if either or chosen else None
         if place.form is not Form.AT or type(place.of) is not int:
             return None
         roots = self.roots(place.of)
@@ -262,7 +274,7 @@ class Meetings:
     def apart(self, function: str, there: Place, other: Value, one: Value) -> Conflict | None:
         """How surely a value that meets one of the cpu is elsewhere; None where nothing says so."""
         if there.form in ON_DEVICE:
-            placed = self._placed(there)
+            placed = self.placed(there)
             return Conflict.MODEL if placed is not None and is_any_model(other) else placed
         ref = there.of
         if there.form is not Form.AT or type(ref) is not int or self._tests:
@@ -296,7 +308,7 @@ class Meetings:
 
     def _beside(self, function: str, ref: Ref, roots: list[Ref], other: Value, one: Value) -> Conflict | None:
         """How surely what a file knows nothing of but where it came from is elsewhere."""
-        found = {self._rooted(root) for root in roots}
+        found = {self.rooted(root) for root in roots}
         if found == {Conflict.PORTABLE}:
             return Conflict.CALLER if is_any_model(other) else Conflict.PORTABLE
         if self._reads_arrays(function):
@@ -341,12 +353,20 @@ class Meetings:
         if there.form is not Form.AT or type(ref) is not int:
             return there.form in ON_DEVICE
         return any(
-            value.place.form in (Form.LITERAL, Form.SAME)
+            value.place.form in (Form.LITERAL, Form.SAME) or self._follows_module(value)
             for root in self.roots(ref)
             if isinstance(way := self.objects.ways[root], Root) and way.kind == "parameter"
             for _, site in self.settled.sites.get(self.objects.functions[root], ())
             if (value := site.arguments.get(way.name)) is not None
         )
+
+    def _follows_module(self, value: Value) -> bool:
+        """Whether a value was put where the module is whose method passes it."""
+        ref = value.place.of
+        if value.place.form is not Form.AT or type(ref) is not int or is_made(value):
+            return False
+        way = self.objects.ways[ref]
+        return isinstance(way, Root) and way.kind == "self" and self.rooted(ref) is Conflict.PORTABLE
 
     def _is_attribute(self, ref: Ref) -> bool:
         """Whether an object is an attribute of something that a function is given: of a record, say."""
@@ -368,7 +388,8 @@ class Meetings:
             for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)
         )
 
-    def _placed(self, there: Place) -> Conflict | None:
+    def placed(self, there: Place) -> Conflict | None:
+        """How surely a place that the program chose is not the cpu."""
         ref = there.of
         if there.form is Form.LITERAL and there.name.startswith(knowledge.NO_DATA):
             return None
@@ -406,7 +427,7 @@ class Meetings:
         """Whether it is, or is in, the first that the `forward` of a module is given: what layers use."""
         while isinstance(self.objects.ways[ref], (Item, Element)):
             ref = self.objects.parents[ref]
-        if not self.objects.is_parameter(ref) or self._rooted(ref) is not Conflict.PORTABLE:
+        if not self.objects.is_parameter(ref) or self.rooted(ref) is not Conflict.PORTABLE:
             return False
         function = self.file.functions.get(self.objects.functions[ref])
         way = self.objects.ways[ref]
@@ -429,7 +450,7 @@ class Meetings:
             ref = self.objects.parents[ref]
         return []
 
-    def _rooted(self, ref: Ref) -> Conflict | None:
+    def rooted(self, ref: Ref) -> Conflict | None:
         """How surely something is elsewhere by what it is part of."""
         way = self.objects.ways[ref]
         assert isinstance(way, Root)
@@ -472,7 +493,7 @@ class Meetings:
         ref = value.place.of if value.place.form in (Form.AT, Form.SAME) else value.who
         if type(ref) is not int or is_made(value):
             return False
-        return {self._rooted(root) for root in self.roots(ref)} == {Conflict.PORTABLE}
+        return {self.rooted(root) for root in self.roots(ref)} == {Conflict.PORTABLE}
 
     def _fed_cpu(self, root: Ref, depth: int = _MAX_DEPTH) -> bool:
         """Whether a private method, or a function in a function, is given only what nobody put elsewhere.
@@ -504,7 +525,7 @@ class Meetings:
         if type(ref) is not int:
             return False
         return any(
-            self._rooted(root) is not None and not self._fed_cpu(root, depth - 1) for root in self.roots(ref)
+            self.rooted(root) is not None and not self._fed_cpu(root, depth - 1) for root in self.roots(ref)
         )
 
     def _reads_arrays(self, name: str) -> bool:
@@ -669,7 +690,7 @@ class Meetings:
         mine, theirs = set(self.roots(one)), set(self.roots(other))
         if mine == theirs:
             return bool(mine)
-        return {self._rooted(root) for root in (*mine, *theirs)} == {Conflict.PORTABLE}
+        return {self.rooted(root) for root in (*mine, *theirs)} == {Conflict.PORTABLE}
 
     def _bound_before(self, ref: Ref, home: Function | None, origin: Origin) -> bool:
         """Whether what the program calls an object was bound before a tensor was made."""
@@ -739,9 +760,15 @@ def _speaks_of_tensors(annotation: ast.expr) -> bool:
     return any(last_name(name) in knowledge.TENSOR_TYPES for name in names)
 
 
-def _order(found: Behind) -> tuple[bool, bool, int, int]:
+def _order(found: Behind) -> tuple[bool, bool, bool, int, int]:
     rank = _RANK.index(found.conflict)
-    return rank > 1, found.function != found.origin.function, rank, getattr(found.at, "lineno", 0)
+    return (
+        found.raw.how == "return",
+        rank > 1,
+        found.function != found.origin.function,
+        rank,
+        getattr(found.at, "lineno", 0),
+    )
 
 
 def _may_run_anywhere(module: Function, lines: Sequence[str]) -> bool:

@@ -25,6 +25,7 @@ from ..core.values import (
     derived,
     dotted,
     element_of,
+    is_any_model,
     is_made,
     library_value,
 )
@@ -45,6 +46,7 @@ from .transfers import (
     moves,
     operations,
     optimizers,
+    transforms,
 )
 
 Transfer = Callable[[Machine, Site], Value]
@@ -120,6 +122,8 @@ TRANSFERS: dict[str, Transfer] = {
     "tensors.variable": operations.variable,
     "optimizers.add": optimizers.add,
     "distributed.init": builtins.init_process_group,
+    "transforms.make": transforms.make,
+    "transforms.compose": transforms.compose,
     "imports.load": builtins.load_module,
 }
 """The transfer functions, by the names that rows use."""
@@ -277,6 +281,8 @@ def apply(machine: Machine, node: ast.Call, callee: Value, args: Arguments) -> V
         return _call_instance(machine, node, callee, known.dotted, args)
     if kind is Kind.UNKNOWN and callee.who is not None:
         return _call_unknown(machine, node, callee, args)
+    if kind is Kind.OTHER and isinstance(known, Api):
+        return transforms.call(machine, _site(node, known.dotted, None, args))
     return machine.unknown(node)
 
 
@@ -499,6 +505,11 @@ def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Argum
         stored = machine.state.env.get((ref, Attr(name)))
         if stored is not None:
             return apply(machine, node, stored, args)
+    if name in knowledge.DRAWS and kind is not Kind.INSTANCE and kind is not Kind.MODULE:
+        return library(machine, node, f"{knowledge.DRAWN_ON}.{name}", args)
+    if name in knowledge.OF_ARRAYS and (kind in TENSORS or kind is Kind.UNKNOWN):
+        machine.note(base, Evidence.OTHER)
+        return Value(Kind.ARRAY, CPU)
     if kind in TENSORS:
         return tensor_method(machine, node, base, name, args)
     if kind is Kind.NUMBER and name in knowledge.REDUCES:
@@ -679,6 +690,8 @@ def call_module(machine: Machine, node: ast.Call, base: Value, args: Arguments) 
             if result is not None:
                 return result
     site = _site(node, "Module.forward", base, args)
+    if is_any_model(base):
+        return modules.unknown_module(machine, node, base, site)
     return modules.call(machine, node, base, site)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
@@ -55,6 +56,8 @@ class Class:
         self.reaches: frozenset[str] = frozenset()
         self.registered: set[str] = set()
         """The names under which buffers and parameters are registered."""
+        self.acts_as_module = False
+        """Whether its own code shows that a base of which nothing is known is an `nn.Module`."""
         self._lineage: list[Class] | None = None
         self.entered: dict[int, Entered] = {}
         """What methods start from, by how many constructors have run."""
@@ -132,7 +135,13 @@ class Class:
     def topics(self) -> frozenset[str]:
         """What knowledge says of the library classes that it derives from."""
         names = [name for cls in self.lineage() for name in cls.library_bases]
-        return frozenset().union(*map(knowledge.topics_of_base, names)) if names else frozenset()
+        if not names:
+            return frozenset()
+        found = frozenset[str]().union(*map(knowledge.topics_of_base, names))
+        shown = (
+            not found and any(cls.acts_as_module for cls in self.lineage()) and any(map(_is_opaque, names))
+        )
+        return found | {"module"} if shown else found
 
     @cached_property
     def is_module(self) -> bool:
@@ -209,6 +218,30 @@ class Class:
         )
 
 
+def _is_opaque(base: str) -> bool:
+    """Whether a base is imported from a package of which only its name is known."""
+    package, dot, _ = base.partition(".")
+    return bool(dot) and package not in sys.stdlib_module_names
+
+
+def acts_as_module(node: ast.ClassDef) -> bool:
+    """Whether a class does what modules do: it registers buffers or Parameters, or has a `forward`.
+
+    Nothing else calls what it defines `forward`, unless it says itself what calling it does.
+    """
+    methods = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
+    forward = methods.get("forward")
+    if forward is not None and knowledge.CALLED not in methods and not forward.decorator_list:
+        return len(forward.args.args) > 1
+    for part in ast.walk(node):
+        if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
+            owner = part.func.value
+            of_self = isinstance(owner, ast.Name) and owner.id == "self"
+            if of_self and part.func.attr in knowledge.REGISTERS and part.func.attr not in methods:
+                return True
+    return False
+
+
 def from_summary(summary: ClassSummary, view: Callable[[str], Class | None]) -> Class:
     """A class of another file."""
     cls = Class(summary.name, view)
@@ -220,4 +253,5 @@ def from_summary(summary: ClassSummary, view: Callable[[str], Class | None]) -> 
     cls.effects = summary.after_init
     cls.registered = set(summary.registered)
     cls.reaches = summary.reaches
+    cls.acts_as_module = "module" in summary.topics
     return cls

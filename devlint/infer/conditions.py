@@ -11,7 +11,7 @@ from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr
 from ..core.places import CPU, UNKNOWN_PLACE, Form
-from ..core.values import NONE, NUMBER, OTHER, Const, Defined, Truth, Value, constant, dotted, truth_of
+from ..core.values import NONE, NUMBER, OTHER, Const, Defined, Truth, Value, Words, constant, dotted, truth_of
 from .machine import Machine, subscript_step, text_of
 
 PROCESSES = Truth(True, False, hint="backend:process group")
@@ -197,7 +197,8 @@ def _device_comparison(node: ast.expr, one: Value, other: Value) -> Truth | None
     names: list[Value] = list(one.items) if one.kind is Kind.CONTAINER and one.items else [one]
     forms = {_denoted(name) for name in names}
     if forms == {Form.LITERAL}:
-        return Truth(True, False)
+        unasked = other.known.values if isinstance(other.known, Words) else ()
+        return Truth(True, False) if constant(names[0]) not in unasked else None
     if forms == {Form.CPU} and not (other.kind is Kind.STRING and text_of(other)):
         return Truth(False, True)
     return None

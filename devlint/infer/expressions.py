@@ -344,6 +344,8 @@ class Expressions(Machine):
                 return Value(Kind.TENSOR, self.where(base), base.who)
             if index.kind is Kind.STRING and kind is Kind.UNKNOWN:
                 self.note(base, Evidence.OTHER)
+                if constant(index) in knowledge.STATES:
+                    self.note(self.part(base, subscript_step(node.slice)), Evidence.RESTORED)
             if isinstance(node.slice, ast.Slice):
                 return base
             return self.part(base, subscript_step(node.slice))
@@ -562,7 +564,24 @@ class Expressions(Machine):
                 if not isinstance(part, ast.Name):  # a variable's literal is not written here
                     self.use_literal(value, "argument")
             self.harmless((node.body, node.orelse), "chosen")
-        return self.join(body, orelse)
+        both = self.join(body, orelse)
+        if both.kind is Kind.STRING and forms == {Form.LITERAL}:
+            both = both._replace(known=self._unasked(body, orelse))
+        return both
+
+    def _unasked(self, *names: Value) -> Words | None:
+        """Those names of accelerators, of all that a string may be, for which nothing asks the machine.
+
+        `kind = "mps" if x.is_mps else "cuda"` is `cuda` on the cpu as well.
+        """
+        found = tuple(
+            name
+            for value in names
+            if (origin := value.origin) is not None
+            and not self.log.born.get(origin.at, self.state.why).certain
+            and isinstance(name := constant(value), str)
+        )
+        return Words(found) if found else None
 
     @_handles(ast.NamedExpr)
     def _walrus(self, node: ast.NamedExpr) -> Value:

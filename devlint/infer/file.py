@@ -13,14 +13,14 @@ from ..core.events import Why
 from ..core.kinds import Kind
 from ..core.objects import Objects
 from ..core.paths import Ref
-from ..core.places import UNKNOWN_PLACE, Form, Place, join_places
+from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places
 from ..core.state import NEVER, Key, Mark, State, changed
 from ..core.summary import NOTHING, ClassSummary, FunctionSummary, ModuleSummary, within
 from ..core.values import UNKNOWN, Api, Const, Defined, Value, element_of, join
 from . import cases
 from .abroad import abroad, class_abroad, function_abroad
 from .apply import Substitution
-from .classes import Class, from_summary
+from .classes import Class, acts_as_module, from_summary
 from .definitions import Function, FunctionNode
 from .extract import Extraction
 from .function import CONSTRUCTORS, UNINFORMED, Informed, Outcome, required
@@ -87,6 +87,8 @@ class File:
         """What makes that the module's tests run at all."""
         self.nature: dict[str, None] = {}
         """What says that the whole module runs on an accelerator alone."""
+        self.natures: dict[str, tuple[str, ...]] = {}
+        """What says so of one function, by its name."""
         self._by_node: dict[ast.AST, Function] = {}
         self._inner: dict[str, list[Function]] = {}
         """By function, those that are defined in it."""
@@ -422,6 +424,7 @@ class File:
         self._names[node] = name
         cls = self.classes[name] = Class(name, self.view)
         cls.node = node
+        cls.acts_as_module = bool(node.bases) and acts_as_module(node)
         for base in node.bases:
             value = machine.eval(base)
             if value.kind is Kind.CLASS and isinstance(value.known, Defined):
@@ -587,9 +590,18 @@ class File:
         """Whether a class of this file has a method of that name."""
         return any(name in cls.methods for cls in self.classes.values())
 
-    def needs_accelerator(self, hint: str) -> None:
-        """The whole module runs on an accelerator alone."""
-        self.nature[hint] = None
+    def needs_accelerator(self, hint: str, function: str | None = None) -> None:
+        """The whole module runs on an accelerator alone, or one of its functions."""
+        if function is None:
+            self.nature[hint] = None
+        else:
+            self.natures[function] = (hint,)
+
+    def names_cpu(self) -> bool:
+        """Whether the file names the cpu: it means to run there, too."""
+        return any(
+            isinstance(node, ast.Constant) and node.value == CPU.name for node in ast.walk(self.module.node)
+        )
 
     def release(self) -> None:
         """Let go of what refers to itself in a circle, rather than leave it to the garbage collector."""

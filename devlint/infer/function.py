@@ -18,6 +18,7 @@ from ..core.summary import Answers, Binding, Bound, Effect, FunctionSummary, Mar
 from ..core.values import NONE, UNKNOWN, Const, Defined, Origin, Truth, Value, container
 from . import cases
 from .annotations import annotated
+from .answers import returned
 from .apply import Substitution
 from .classes import Class, Entered
 from .conditions import PROCESSES, false_constant
@@ -289,6 +290,8 @@ def _leave(
         frozenset(_chooses(machine)),
         end.alive and end.touched is not None and not machine.yields,
     )
+    if function.own_name != CONSTRUCTORS[0] and not machine.yields:
+        returned(machine)
     attributes = {key: inner.term(value) for key, value in assigned.items()}
     return Outcome(summary, log, attributes, after_init, end.why if end.alive else NEVER, end.alive)
 

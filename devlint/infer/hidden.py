@@ -18,7 +18,7 @@ from .machine import COPIES
 from .settle import Settled
 
 _SURE = (Conflict.CERTAIN, Conflict.PORTABLE)
-_KNOWN = (*_SURE, Conflict.CALLER)
+_KNOWN = (*_SURE, Conflict.CALLER, Conflict.GIVEN)
 _QUOTED = 40
 _LISTS = (ast.List, ast.Tuple, ast.ListComp)
 _ITERATES = (ast.For, ast.AsyncFor, ast.comprehension)
@@ -44,7 +44,7 @@ def hidden(
         if found.origin.attribute and found.conflict in _KNOWN:
             for attribute in _assigning(settled, found.origin.attribute):
                 known = met.get(attribute)
-                if known is None or (known.conflict not in _SURE and found.conflict in _SURE):
+                if known is None or _KNOWN.index(found.conflict) < _KNOWN.index(known.conflict):
                     met[attribute] = found
     stays: dict[str, Kept] = {}
     for each in kept:
@@ -57,9 +57,13 @@ def hidden(
                 meeting = met.get(f"{cls.name}.{name}")
                 if meeting is not None and _else_untrained(settled, cls, name):
                     continue
+                beside = meeting is not None and meeting.conflict is Conflict.GIVEN
+                if beside and _else_parameter(settled, cls, name):
+                    meeting = None
                 if meeting is not None:
                     where = ast.unparse(meeting.other_at)[:_QUOTED]
-                    yield from _tensor(settled, cls, name, where, meeting.conflict in _SURE)
+                    for node, told in _tensor(settled, cls, name, where, meeting.conflict in _SURE):
+                        yield node, told._replace(beside=beside)
                 elif also is not None:
                     where = ast.unparse(also.other_at)[:_QUOTED]
                     for node, told in _tensor(settled, cls, name, where):

@@ -161,6 +161,8 @@ def hand(machine: Machine, callee: Value, receiver: Value | None, method: str, a
         return
     dotted = callee.known.dotted if isinstance(callee.known, Api) else ""
     row = knowledge.find(dotted) if dotted else None
+    if receiver is not None and _only_looks(machine, receiver, method):
+        return
     keeps = row is not None and (row.gives == Kind.MODULE.value or "keeps" in row.topics)
     if row is not None and not keeps:
         return
@@ -174,6 +176,16 @@ def hand(machine: Machine, callee: Value, receiver: Value | None, method: str, a
             for part in (value, *_leaves(value)):
                 if nested(part) and type(part.who) is int:
                     handed.update(may_be(machine.objects, part.who))
+
+
+def _only_looks(machine: Machine, receiver: Value, method: str) -> bool:
+    """Whether a static method of the project leaves what it is given as it is."""
+    if receiver.kind is not Kind.INSTANCE or not isinstance(receiver.known, Defined):
+        return False
+    view = machine.program.view(receiver.known.dotted)
+    found = view.method(method) if view is not None else None
+    summary = machine.program.summary(found) if found is not None else None
+    return summary is not None and summary.binding == "static" and not summary.effects
 
 
 def _is_seen(machine: Machine, callee: Value) -> bool:

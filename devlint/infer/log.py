@@ -223,6 +223,7 @@ class Log:
         "handed",
         "harmless",
         "holdings",
+        "hosted",
         "kept",
         "leaves",
         "left",
@@ -255,6 +256,8 @@ class Log:
         self.born: dict[int, Why] = {}
         """What holds where a literal of this function stands."""
         self.meetings: dict[tuple[object, ...], RawMeeting] = {}
+        self.hosted: dict[ast.expr, RawMeeting] = {}
+        """What an operation wants on the cpu, and the tensor beside it that may be anywhere."""
         self.uses: dict[ast.expr, RawUse] = {}
         self.binds: dict[ast.AST, RawBind] = {}
         self.compares: dict[ast.Compare, RawCompare] = {}

@@ -127,8 +127,11 @@ class Program(Protocol):
     def defines_method(self, name: str) -> bool:
         """Whether a class of this file has a method of that name."""
 
-    def needs_accelerator(self, hint: str) -> None:
-        """The whole module runs on an accelerator alone."""
+    def needs_accelerator(self, hint: str, function: str | None = None) -> None:
+        """The whole module runs on an accelerator alone, or one of its functions."""
+
+    def names_cpu(self) -> bool:
+        """Whether the file names the cpu."""
 
 
 class Arguments:

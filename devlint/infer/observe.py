@@ -22,12 +22,13 @@ from ..core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ..core.state import OPTIMIZER
 from ..core.values import MADE, Defined, Origin, Value, element_of
 from ..span import Span
-from .apart import Apart, apart
+from .apart import Apart, apart, hosted
 from .behind import Behind, Meetings
 from .classes import Class
 from .demo import Demo, demo_of
 from .file import File
 from .hidden import hidden
+from .left import keeping, left
 from .log import Log, RawCall, RawMove, Stale
 from .machine import COPIES, REPLACES
 from .settle import Clash, Settled
@@ -104,7 +105,8 @@ class Observer:
 
     def _around(self, function: str, why: Why, loops: int) -> At:
         """Under what something happens; where is left open."""
-        guard = why._replace(hints=(*why.hints, *self._nature)) if self._nature else why
+        nature = self._nature or self.file.natures.get(function, ())
+        guard = why._replace(hints=(*why.hints, *nature)) if nature else why
         return At(_NO_SPAN, "", function, guard, loops, self.context(function))
 
     def _placed(self, at: At, node: ast.expr | ast.stmt) -> At:
@@ -144,8 +146,8 @@ class Observer:
         cls = self.file.view(function.owner) if function is not None and function.owner is not None else None
         if function is None or cls is None:
             return
-        if cls.is_module and function.own_name == "forward":
-            yield "forward"
+        if cls.is_module:
+            yield "forward" if function.own_name == "forward" else "method"
         if "dataset" in cls.topics:
             yield "dataset"
         if "test-case" in cls.topics or _is_test_case(cls):
@@ -201,6 +203,7 @@ class Observer:
             "",
             made_here,
             given=self._given(value, place),
+            whole=self._is_whole(value, place, function),
         )
 
     def _given(self, value: Value, place: Place) -> tuple[str, str]:
@@ -212,6 +215,37 @@ class Observer:
             return "", ""
         found = {(objects.functions[root], objects.labels[root]) for root in roots}
         return min(found)
+
+    def _is_whole(self, value: Value, place: Place, function: str) -> bool:
+        """Whether a value is, or lies with, a parameter as such, or what iterating that yields.
+
+        Not so where the function brings that to the cpu on some path, or may be given another library's.
+        """
+        ref = place.of if place.form is Form.AT else value.who
+        objects = self.settled.objects
+        while type(ref) is int and isinstance(objects.ways[ref], Element):
+            ref = objects.parents[ref]
+        if type(ref) is not int or not objects.is_parameter(ref) or self._others:
+            return False
+        log = self.settled.logs.get(function)
+        return log is None or not any(
+            raw.target is not None
+            and raw.target.form is Form.CPU
+            and type(raw.receiver.who) is int
+            and objects.is_part(raw.receiver.who, ref)
+            for raw in log.moves.values()
+        )
+
+    @cached_property
+    def _others(self) -> bool:
+        """Whether the file imports a library that has tensors of its own."""
+        names = (
+            alias.name if isinstance(node, ast.Import) else node.module or ""
+            for node in ast.walk(self.file.module.node)
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for alias in node.names
+        )
+        return any(name.partition(".")[0] in knowledge.TENSORS_OF_OTHERS for name in names)
 
     def _kind(self, value: Value, function: str) -> Kind:
         kind = self.settled.kind_of_moved(value, function)
@@ -483,6 +517,12 @@ class Observer:
                 known = found.get(node)
                 if known is None or _weaker(why, known.at.guard):
                     found[node] = told
+        for each in left(self.settled):
+            if wants("literal", each.text):
+                at = self.at(each.at, each.function, each.site.why, 0)
+                found[each.at] = event.Literal_(at, each.text, "left")
+        for name, told in keeping(self.settled, found.items()):
+            found[name] = told._replace(role="kept")
         yield from found.values()
 
     # Values that come together, or are kept
@@ -508,6 +548,8 @@ class Observer:
                 yield made
         for parted in apart(self.settled, self._judged):
             yield self._apart(parted)
+        for parted, conflict in hosted(self.settled, self._judged):
+            yield self._apart(parted)._replace(conflict=conflict)
 
     def _clash(self, clash: Clash) -> event.Meeting:
         labels = self.settled.objects.labels

@@ -14,6 +14,7 @@ from ..core.events import Call, Event, Move, Seen, Why
 from ..core.evidence import NO_NUMBER
 from ..core.kinds import Kind
 from ..core.objects import Objects
+from ..core.paths import Attr
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import Key, State
 from ..core.summary import Calling
@@ -266,6 +267,42 @@ class Record:
             or next((f"{name}.device" for name, value in own if value.kind is Kind.PARAMETER), None)
             or _device_among(around.items())
         )
+
+    def function_at(self, span: Span) -> str:
+        """The function around a place; empty for the statements of the file."""
+        scope = self._scope(span)
+        return scope.function if scope is not None else ""
+
+    def device_given(self, span: Span) -> str | None:
+        """What names a device that somebody else chooses, which may be any: a caller, or an option."""
+        scope = self._scope(span)
+        if scope is None:
+            return None
+        function = self._file.functions.get(scope.function)
+        optional = _none_by_default(function) if function is not None else ()
+        around = self._file.variables().items() if scope.function else ()
+        own = self._attributes_of_self(scope.function)
+        for name, value in (*scope.variables.items(), *own, *around):
+            chosen = value.kind is Kind.DEVICE and value.place.form is Form.SAME and not value.place.name
+            if isinstance(name, str) and chosen:
+                return name
+            unknown = value.kind is Kind.UNKNOWN and value.who in self._devices
+            if isinstance(name, str) and unknown and name not in optional:
+                return name
+        return self._option(scope)
+
+    def _option(self, scope: _Scope) -> str | None:
+        """What is used as a device, and is an attribute of a variable: `args.device`."""
+        objects = self._file.objects
+        for ref in sorted(self._devices):
+            owner, way = objects.parents[ref], objects.ways[ref]
+            if not isinstance(way, Attr):
+                continue
+            for name, value in scope.variables.items():
+                opaque = value.who == owner and value.kind is Kind.UNKNOWN
+                if isinstance(name, str) and opaque and not self._is_tensor(value, scope.function):
+                    return f"{name}.{way.name}"
+        return None
 
     @cached_property
     def _moves(self) -> tuple[Move, ...]:

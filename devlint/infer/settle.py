@@ -13,9 +13,9 @@ from ..core.kinds import TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import Attr, Element, Item, Ref, Root
 from ..core.places import ON_DEVICE, Branch, Form, Place
-from ..core.values import UNKNOWN, Value, is_any_model
+from ..core.values import UNKNOWN, Value, is_any_model, is_made
 from .file import File
-from .log import Feed, Kept, MaybeLoss, RawMeeting, RawMove, Site
+from .log import Feed, Kept, Log, RawMeeting, RawMove, Site
 
 _SHOWN = IS_TENSOR | Evidence.SHAPED | Evidence.OPERAND
 
@@ -325,21 +325,27 @@ class Settled:
         """Values that cannot come together, with what tells one cause from another."""
         dropped = self.dropped()
         for function, log in self.logs.items():
-            meetings = list(log.meetings.values())
-            for loss in log.losses:
-                meetings += self._loss_meetings(loss)
-            for raw in meetings:
+            for raw in (*log.meetings.values(), *self.in_losses(log)):
                 yield from self._unmoved(function, raw, dropped)
                 yield from self._under_other_conditions(function, raw)
         yield from self.fed_unmoved(dropped)
 
-    def _loss_meetings(self, loss: MaybeLoss) -> Iterator[RawMeeting]:
-        """What an unknown callee was given, if `.backward()` shows that it computed a loss."""
-        if not self.seen(loss.result) & Evidence.DIFFERENTIATED:
-            return
-        for index, (left, here, one) in enumerate(loss.parties):
-            for right, there, other in loss.parties[index + 1 :]:
-                yield RawMeeting("call", left, here, one, right, there, other, loss.why, loss.loops)
+    def in_losses(self, log: Log) -> Iterator[RawMeeting]:
+        """What unknown callees were given, where `.backward()` shows that they computed a loss."""
+        for loss in log.losses:
+            if not self.seen(loss.result) & Evidence.DIFFERENTIATED:
+                continue
+            for index, (left, here, one) in enumerate(loss.parties):
+                for right, there, other in loss.parties[index + 1 :]:
+                    yield RawMeeting("call", left, here, one, right, there, other, loss.why, loss.loops)
+
+    def in_calls(self, log: Log) -> Iterator[RawMeeting]:
+        """What unknown callees were given together, whatever they do with it."""
+        for loss in log.losses:
+            for index, (left, here, one) in enumerate(loss.parties):
+                for right, there, other in loss.parties[index + 1 :]:
+                    if is_made(one) is not is_made(other):
+                        yield RawMeeting("call", left, here, one, right, there, other, loss.why, loss.loops)
 
     def dropped(self) -> set[Ref]:
         """What discarded moves were meant for, and what of a batch holds it: one cause, one finding."""

@@ -66,6 +66,8 @@ class Answer(NamedTuple):
     node: ast.expr | None
     value: Value
     why: Why
+    missing: bool = False
+    """Whether a parameter is known to be None there."""
 
 
 class Statements(Expressions):
@@ -297,7 +299,11 @@ class Statements(Expressions):
         if returns is not None:
             self._evidence_of_annotation(returns, value)
         self.returned = value if self.returned is None else self.join(self.returned, value)
-        self.answers.append(Answer(node.value, value, self.state.why))
+        missing = any(
+            (given := self.state.env.get(name)) is not None and given.kind is Kind.NONE
+            for name in self.here.positional
+        )
+        self.answers.append(Answer(node.value, value, self.state.why, missing))
         self.exits.append(self.state)
         self.state = self.state.copy()
         self.state.alive = False

@@ -56,6 +56,8 @@ _PUBLIC = """
     pytorch_lightning: pytorch_lightning.core.lightning pytorch_lightning.trainer
     pytorch_lightning: pytorch_lightning.trainer.trainer
     lightning_fabric: lightning.fabric
+    torchmetrics: torchmetrics.metric torchmetrics.collections pytorch_lightning.metrics
+    torchmetrics: pytorch_lightning.metrics.metric
     transformers: transformers.tokenization_utils_base transformers.feature_extraction_utils
     transformers: transformers.modeling_utils transformers.trainer
     torch_geometric.data: torch_geometric.data.data torch_geometric.data.batch
@@ -70,6 +72,7 @@ _SAME = """
     torch.amp.autocast: torch.autocast
     torch.amp.GradScaler: torch.GradScaler
     torch.nn.parallel.DataParallel: torch.nn.DataParallel
+    torch.hub.load_state_dict_from_url: torch.utils.model_zoo.load_url
     unittest.mock.Mock: mock.Mock
     unittest.mock.MagicMock: mock.MagicMock
     """

@@ -16,6 +16,7 @@ _KINDS = """
     PARAMETER: torch.nn.Parameter torch.nn.UninitializedParameter
     MODULE: torch.nn.Module torch.jit.ScriptModule torch.jit.RecursiveScriptModule torch.nn.Container
     MODULE: transformers.PreTrainedModel diffusers.ModelMixin pytorch_lightning.LightningModule
+    MODULE: torchmetrics.Metric torchmetrics.MetricCollection torchmetrics.wrappers.abstract.WrapperMetric
     DEVICE: torch.device
     DTYPE: torch.dtype
     GENERATOR: torch.Generator
@@ -49,12 +50,14 @@ _TOPICS = """
     test-case: torch.testing._internal.common_utils.TestCase
     scheduler: torch.optim.lr_scheduler.LRScheduler
     record: typing.NamedTuple typing.TypedDict pydantic.BaseModel
+    metric: torchmetrics.Metric torchmetrics.wrappers.abstract.WrapperMetric
     process: multiprocessing.Process torch.multiprocessing.Process
     """
 _RUN = {
     "framework:lightning": "training_step validation_step test_step predict_step",
+    "metric": "update",
 }
-"""By framework, the methods of modules that get their batch on the module's device."""
+"""By framework or base, the methods of modules that get their batch on the module's device."""
 _NO_MODULES = words("Parameter Buffer UninitializedParameter UninitializedBuffer ParameterDict")
 _OF_MODULES = ("torch.nn.", "torch.ao.nn.", "torchvision.models.", "timm.models.")
 

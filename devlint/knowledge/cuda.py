@@ -36,18 +36,20 @@ TABLES = (
         """
     set_device synchronize(device): devices=device gives=None
     get_device_name(device): devices=device gives=string
-    get_device_properties get_device_capability current_stream default_stream(device): devices=device
+    get_device_properties get_device_capability(device): devices=device
+    current_stream default_stream(device): devices=device topics=current-device
     current_device(): gives=number
     can_device_access_peer(device, peer_device): devices=device,peer_device gives=number
-    mem_get_info(device): devices=device
+    mem_get_info(device): devices=device topics=current-device
     get_per_process_memory_fraction(device): devices=device gives=number
     set_per_process_memory_fraction(fraction, device): devices=device gives=None
-    reset_peak_memory_stats reset_max_memory_allocated reset_max_memory_cached
+    reset_max_memory_allocated reset_max_memory_cached
     reset_accumulated_memory_stats(device): devices=device gives=None
+    reset_peak_memory_stats(device): devices=device gives=None topics=current-device
     reset_accumulated_host_memory_stats reset_peak_host_memory_stats(): gives=None
     memory_summary(device, abbreviated): devices=device gives=string
     memory_snapshot(mempool_id, include_traces)
-    Stream(device, priority): devices=device
+    Stream(device, priority): devices=device topics=current-device
     ExternalStream(stream_ptr, device): devices=device
     Event(enable_timing, blocking, interprocess, external)
     CUDAGraph(keep_graph)
@@ -86,9 +88,11 @@ TABLES = (
     get_rng_state_all(): gives=container
     set_rng_state(new_state, device): gives=None devices=device host=new_state
     set_rng_state_all(new_states): gives=None host=new_states
-    memory_allocated max_memory_allocated memory_reserved max_memory_reserved memory_cached
-    max_memory_cached(device): devices=device gives=number
-    memory_stats memory_stats_as_nested_dict(device): devices=device
+    memory_allocated max_memory_allocated memory_reserved
+    max_memory_reserved(device): devices=device gives=number topics=current-device
+    memory_cached max_memory_cached(device): devices=device gives=number
+    memory_stats(device): devices=device topics=current-device
+    memory_stats_as_nested_dict(device): devices=device
     host_memory_stats host_memory_stats_as_nested_dict(): gives=container
     list_gpu_processes(device): devices=device gives=string
     get_arch_list(): gives=container

@@ -42,12 +42,21 @@ TABLES = (
         Row("tensor", "cpu", topics=_OTHER),
         """
     torchvision.transforms.functional.to_tensor torchvision.transforms.functional.pil_to_tensor(pic)
+    torchvision.transforms.v2.functional.to_tensor torchvision.transforms.v2.functional.pil_to_tensor(pic)
     torchvision.io.read_image torchvision.io.decode_image(path, mode, apply_exif_orientation)
     safetensors.torch.load(data): gives=container place= topics=loads
     safetensors.torch.load_file(filename, device): gives=container place= devices=device topics=loads
     safetensors.safe_open(filename, framework, device): gives=other place= devices=device topics=loads
     torchaudio.load(uri, frame_offset, num_frames, normalize, channels_first, format, buffer_size,
             backend): topics=several
+    """,
+    ),
+    Table(
+        "",
+        Row("other", topics=_OTHER, by="transforms.make"),
+        """
+    torchvision.transforms.* torchvision.transforms.v2.*(*args)
+    torchvision.transforms.Compose torchvision.transforms.v2.Compose(transforms): by=transforms.compose
     """,
     ),
     Table(
@@ -60,6 +69,7 @@ TABLES = (
     matplotlib.pyplot.bar matplotlib.pyplot.semilogy matplotlib.pyplot.semilogx matplotlib.pyplot.loglog
     matplotlib.pyplot.fill_between matplotlib.pyplot.errorbar matplotlib.pyplot.matshow
     matplotlib.pyplot.contourf matplotlib.pyplot.contour matplotlib.pyplot.imsave(*args)
+    matplotlib.axes.Axes.*(*args)
     sklearn.metrics.* scipy.special.* scipy.stats.* scipy.linalg.* scipy.optimize.linear_sum_assignment
     scipy.ndimage.* scipy.spatial.distance.*(*args)
     """,
@@ -105,7 +115,6 @@ TABLES = (
     torch_geometric.data.Data torch_geometric.data.Batch torch_geometric.data.HeteroData
     torch_geometric.data.TemporalData(*args)
     flair.data.Sentence flair.data.Token(*args)
-    torchmetrics.Metric torchmetrics.MetricCollection(*args)
     """,
     ),
     Table(

@@ -63,6 +63,7 @@ TABLES = (
         """
     register_buffer(name, tensor, persistent)
     register_parameter(name, param)
+    add_state(name, default, dist_reduce_fx, persistent): topics=other-library
     add_module register_module(name, module)
     """,
     ),

@@ -26,10 +26,26 @@ GIVES_DIMENSIONS = words(
 """Methods after which a 0-dim tensor has dimensions, and no longer meets any device."""
 ADDS_DIMENSION = words("stack unsqueeze one_hot outer diag_embed unfold nonzero argwhere")
 """Operations whose result has one dimension more than its operands."""
+OF_ARRAYS = words("astype")
+"""Methods that arrays have, and tensors do not."""
 READS_ARRAY = words("numpy")
 """Methods that give the data of a tensor of the cpu, and no other."""
+WANTS_HOST = words("pack_padded_sequence")
+"""Functions that take tensors of the cpu beside others that may be anywhere."""
+TRANSFORMS = "torchvision.transforms."
+TO_TENSOR = words("ToTensor PILToTensor")
+"""Transforms that take a picture or an array, and give a tensor of the cpu."""
+DRAWS = words(
+    """
+    imshow matshow pcolormesh contourf errorbar fill_between plot_surface semilogx semilogy loglog hist2d
+    """
+)
+"""Methods that axes have and little else, which read arrays."""
+DRAWN_ON = "matplotlib.axes.Axes"
 PRIVATE = "_"
 """What the names of functions begin with that are for the use of their own class or file."""
+REGISTERS = words("register_buffer register_parameter")
+"""Methods by which a module learns of its own tensors."""
 ADDS_LAYERS = words("append extend insert add_module register_module")
 """Methods by which a module comes to consist of more."""
 LOSES_DIMENSION = words(
@@ -147,9 +163,12 @@ SAME_OBJECT = frozenset(
     "eval train requires_grad_ clone detach contiguous pin_memory share_memory compile apply".split()
 )
 """Methods that give the very object, or a copy beside it, whatever it is."""
+CALLED = "__call__"
 RUNS_FORWARD = frozenset({"forward", "generate", "__call__"})
 RESTORES = frozenset({"load_state_dict"})
 """Methods, of modules, optimizers and what else has a state, that are given one."""
+STATES = words("state_dict model_state_dict optimizer_state_dict model model_ema ema optimizer")
+"""What checkpoints call the states in them."""
 OPTIMIZER_METHODS = frozenset({"load_state_dict", "state_dict", "zero_grad", "step"})
 STEPS = frozenset({"step"})
 RENEWS_STATE = frozenset({"state", "load_state_dict"})
@@ -159,6 +178,7 @@ OTHER_TENSORS = frozenset(
     "tensorflow tf paddle mindspore oneflow jax mxnet tinygrad keras cntk onnx openvino typing".split()
 )
 """Libraries that have a `Tensor` of their own."""
+TENSORS_OF_OTHERS = OTHER_TENSORS - {"typing", "onnx", "openvino"}
 TENSOR_TYPES = frozenset({"Tensor", "LongTensor", "FloatTensor", "BoolTensor"})
 """What annotations call tensors where the import is not known."""
 OPAQUE_TYPES = names.OPAQUE_ANNOTATIONS
@@ -189,6 +209,9 @@ METHODS_OF = {
 }
 """What callees are called whose receiver has one of these kinds."""
 CUDA_MODULE = "torch.cuda."
+SETS_CURRENT = ("torch.cuda.set_device", "torch.cuda.device", "torch.accelerator.set_device_index")
+"""What says which device is the current one."""
+MAKES_DEVICE = "device"
 CUDA_CONTEXTS = frozenset({"torch.cuda.device", "torch.cuda.stream"})
 CUDA_ERRORS = names.CATCHES_CUDA
 EXITS = frozenset("exit quit _exit abort skip skipTest fail SkipTest xfail".split())

@@ -47,6 +47,7 @@ _TESTS: dict[str, tuple[frozenset[type], Callable[[Any, tuple[str, ...]], bool]]
         frozenset({Meeting}),
         lambda event, wanted: event.left.origin is not None and event.left.origin.how in wanted,
     ),
+    "how": (frozenset({Meeting}), lambda event, wanted: event.how in wanted),
     "sibling_moved": (frozenset({Meeting}), lambda event, wanted: event.sibling_moved),
     "role": (frozenset({Literal_}), lambda event, wanted: event.role in wanted),
     "left": (frozenset({Compare, Meeting}), lambda event, wanted: event.left.kind.value in wanted),
@@ -142,6 +143,8 @@ def words(watch: Watch) -> Words:
             found |= {("method", name) for name in _MOVES}
             if any(test.name == "comes_from" and set(test.wanted) & set(MADE) for test in watch.tests):
                 found |= {("name", name) for name in knowledge.FACTORIES}
+            if any(test.name == "how" and "host" in test.wanted for test in watch.tests):
+                found |= {("name", name) for name in knowledge.WANTS_HOST}
         return frozenset(found)
     names = [
         name for item in watch.names for name in (knowledge.named_in(item[1:]) if item[0] == "@" else (item,))

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 _KINDS = {Kind.OTHER.value: "of a class that devlint does not model", Kind.UNKNOWN.value: "unknown"}
 _CONTEXTS = {
     "forward": "a module's `forward`",
+    "method": "a module's method",
     "test": "test code",
     "dataset": "a dataset",
     "collate_fn": "a `collate_fn`",
@@ -85,6 +86,8 @@ def failed(test: Test[Any], event: Event) -> str:
 
 
 _ROLES = {
+    "kept": "chosen by a constructor, for methods to use",
+    "left": "left to the default of what is called",
     "argument": "an argument",
     "default": "a default",
     "autocast": "given to autocast",
@@ -192,6 +195,7 @@ _SAY: dict[str, Callable[[Any, Test[Any]], str]] = {
     ),
     "conflict": lambda event, test: _CONFLICTS[event.conflict.value],
     "comes_from": _comes_from,
+    "how": lambda event, test: "they come together in another way",
     "sibling_moved": _whether(
         "another part of the same batch is moved", "no other part of the same batch is moved"
     ),

@@ -240,7 +240,7 @@ class _Verdicts:
 
 def _circumstances(under: At) -> Iterator[str]:
     yield from reasons.guards(under.guard)
-    if under.context:
-        yield f"it is in {reasons.contexts(under.context)}"
+    if shown := under.context - {"method"}:  # that is to be seen
+        yield f"it is in {reasons.contexts(shown)}"
     if under.loops:
         yield f"{'a loop is' if under.loops == 1 else f'{under.loops} loops are'} around it"

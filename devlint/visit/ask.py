@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import libcst
 
+from .. import knowledge
 from ..bind.names import last_name
 from ..core.events import Call, Given, Literal_, Move, Spot
 from ..core.watches import EVENTS
@@ -335,6 +336,20 @@ class Questions:
         """What names the device to use: one chosen at run time, or where a tensor at hand is."""
         return self._file.record.device_at_hand(self.span(node))
 
+    def device_given(self, node: libcst.CSTNode) -> str | None:
+        """What names a device that somebody else chooses, where the file does not make that current."""
+        if any(map(self.calls_of, knowledge.SETS_CURRENT)):
+            return None
+        return self._file.record.device_given(self.span(node))
+
+    def asks_machine(self, node: libcst.CSTNode) -> bool:
+        """Whether the function around a node asks if CUDA is available."""
+        function = self._file.record.function_at(self.span(node))
+        return any(
+            isinstance(each, Call) and each.at.function == function and "asks-accelerator" in each.topics
+            for each in self.events("call")
+        )
+
     def bound_to(self, name: str, node: libcst.CSTNode) -> str | None:
         """The dotted name of the library's module or function that `name` means where `node` stands."""
         return self._file.record.bound_to(name, self.span(node))
@@ -371,6 +386,17 @@ class Questions:
     def is_operand(self, node: libcst.CSTNode) -> bool:
         """Whether an expression is part of one that binds at least as tightly as a conditional expression."""
         return self.span(node) in self._file.operands
+
+    def is_given_to(self, node: libcst.CSTNode, *callees: str) -> bool:
+        """Whether an expression is in a call of one of these."""
+        span = self.span(node)
+        return any(
+            isinstance(each, Call)
+            and each.callee in callees
+            and each.at.span[:2] <= span[:2]
+            and span[2:] <= each.at.span[2:]
+            for each in self.events("call")
+        )
 
     def in_default(self, node: libcst.CSTNode) -> bool:
         """Whether an expression is, or is part of, the default of a parameter."""

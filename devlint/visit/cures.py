@@ -145,8 +145,7 @@ def at_device(call: libcst.Call, device: str) -> libcst.Call:
     """`torch.zeros(n)` becomes `torch.zeros(n, device=device)`; what takes no device, `f(n).to(device)`."""
     name = call.func.attr if isinstance(call.func, cst.Attribute) else call.func
     where = cst.parse_expression(device)
-    told = isinstance(name, cst.Name) and (name.value[:1].isupper() or name.value in _TAKES_NO_DEVICE)
-    if told:
+    if isinstance(name, cst.Name) and (_is_class(name.value) or name.value in _TAKES_NO_DEVICE):
         return cst.Call(func=cst.Attribute(value=call, attr=cst.Name("to")), args=[cst.Arg(where)])
     equal = cst.AssignEqual(
         whitespace_before=cst.SimpleWhitespace(""), whitespace_after=cst.SimpleWhitespace("")
@@ -154,6 +153,11 @@ def at_device(call: libcst.Call, device: str) -> libcst.Call:
     given = cst.Arg(where, keyword=cst.Name("device"), equal=equal)
     kept = [arg for arg in call.args if arg.keyword is None or arg.keyword.value != "device"]
     return call.with_changes(args=[*kept, given])
+
+
+def _is_class(name: str) -> bool:
+    """Whether a call makes a tensor of a class, which takes no device; a stream does."""
+    return name[:1].isupper() and name != "Stream"
 
 
 def available_device(literal: str, operand: bool) -> libcst.BaseExpression:

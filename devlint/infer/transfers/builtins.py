@@ -161,9 +161,14 @@ def init_process_group(machine: Machine, site: Site) -> Value:
 
 
 def through(machine: Machine, backend: Value | None) -> None:
-    """Processes that talk through NCCL need a CUDA device each."""
+    """Processes that talk through NCCL need a CUDA device each.
+
+    So does the whole file, unless that is under a condition and the file names the cpu as well: then it is
+    only the function that says so.
+    """
     if backend is not None and text_of(backend) == knowledge.NCCL and not machine.state.why.guarded:
-        machine.program.needs_accelerator(f"backend:{knowledge.NCCL}")
+        spared = machine.branches > 0 and machine.program.names_cpu()
+        machine.program.needs_accelerator(f"backend:{knowledge.NCCL}", machine.here.name if spared else None)
 
 
 def load_module(machine: Machine, site: Site) -> Value:

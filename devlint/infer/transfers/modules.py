@@ -129,22 +129,25 @@ def parts(machine: Machine, site: Site) -> Value:
 
 
 def register(machine: Machine, site: Site) -> Value:
-    """`register_buffer`, `register_parameter`, `add_module`: an attribute that the module knows."""
+    """`register_buffer`, `register_parameter`, `add_module`: an attribute that the module knows.
+
+    So is what torchmetrics calls a state: a tensor, or a list of those that come.
+    """
     args = site.args
     base = site.receiver or Value()
     label = text_of(args.get("name") or Value())
-    value = args.get("tensor") or args.get("param") or args.get("module")
+    value = args.get("tensor") or args.get("param") or args.get("module") or args.get("default")
     ref = machine.ref(base)
     if base.kind is Kind.UNKNOWN:
         machine.note_unknown([v for _, v in args.positional[1:]], Evidence.OPERAND)
         return NONE
     if base.kind is Kind.INSTANCE:
         machine.log.registered.add(label or "*")
-    if not label or value is None or ref is None:
+    if not label or value is None or ref is None or value.kind is Kind.CONTAINER:
         return NONE
     step = Attr(label)
     if "module" not in site.row.parameters:
-        kind = Kind.TENSOR if site.name == "register_buffer" else Kind.PARAMETER
+        kind = Kind.PARAMETER if site.name == "register_parameter" else Kind.TENSOR
         value = Value(kind, Place(Form.AT, "", ref), machine.objects.part(ref, step))
     machine.state.env[ref, step] = value
     if base.kind is Kind.INSTANCE and isinstance(base.known, Defined):

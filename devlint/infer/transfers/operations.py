@@ -9,6 +9,7 @@ from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.places import CPU, UNKNOWN_PLACE, Form
 from ...core.values import NONE, OTHER, Truth, Value, constant, container, element_of, is_made
+from ..log import RawMeeting
 from ..machine import Machine, Site, flag
 
 _NO_OPERANDS = knowledge.TAKES_NUMBERS | {"out", "generator"}
@@ -149,6 +150,14 @@ def pack(machine: Machine, site: Site) -> Value:
     first = site.args.first()
     if first is None:
         return OTHER
+    lengths = site.args.at("lengths")
+    if lengths is not None and lengths[1].kind in MAY_HOLD_TENSORS:
+        at, value = lengths
+        beside = site.args.positional[0][0] if site.args.positional else site.node
+        machine.log.hosted[at] = RawMeeting(
+            *("host", at, machine.where(value), value, beside, machine.where(first), first),
+            *(machine.state.why, machine.loops),
+        )
     return machine.own(site.node, Kind.BATCH, machine.where(first))
 
 

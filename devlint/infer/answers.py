@@ -1,0 +1,66 @@
+"""What a function returns on one path is on the cpu, and on another elsewhere: they meet in who calls it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+from ..core.kinds import TENSORS, Kind
+from ..core.places import CPU, Form, Place
+from ..core.values import MADE, Value, is_made
+from .statements import Answer, Statements
+
+_ELSEWHERE = TENSORS | {Kind.BATCH}
+_NOT_THERE = (Form.CPU, Form.UNKNOWN, Form.KEPT)
+
+
+def returned(machine: Statements) -> None:
+    """Record where what is made on the cpu is returned in place of what may be elsewhere."""
+    answers = [answer for answer in machine.answers if answer.node is not None]
+    for answer in answers:
+        if answer.missing:
+            continue  # nothing was given that would say where
+        for index, (at, value) in enumerate(_parts(answer)):
+            if not is_made(value) or value.origin is None or value.origin.how != MADE[0]:
+                continue
+            if not value.origin.dims or answer.why.guarded:
+                continue
+            if value.place.form is Form.CPU:
+                others = _beside(answers, answer, index)
+            else:
+                mixed = machine.log.mixed.get((value.origin.function, value.origin.at))
+                others = iter(((at, *mixed),) if mixed is not None else ())
+            for other_at, place, other in others:
+                if place.form in _NOT_THERE:
+                    continue
+                joined = value.place.form is not Form.CPU
+                if joined and (not value.origin.api or _is_parameter(machine, other)):
+                    continue  # what stands in for what the caller did not give
+                machine.meeting("return", at, CPU, value._replace(place=CPU), other_at, place, other)
+                break
+
+
+def _beside(answers: Sequence[Answer], answer: Answer, index: int) -> Iterator[tuple[ast.expr, Place, Value]]:
+    """What the other paths return in the same position."""
+    for each in answers:
+        parts = list(_parts(each))
+        if each.why.guarded:
+            continue  # a condition that asks for an accelerator decides which
+        if each is not answer and index < len(parts) and len(parts) == len(list(_parts(answer))):
+            at, value = parts[index]
+            follows = value.kind is Kind.UNKNOWN and value.place.form is Form.AT
+            if (value.kind in _ELSEWHERE or follows) and not is_made(value):
+                yield at, value.place, value
+
+
+def _parts(answer: Answer) -> Iterator[tuple[ast.expr, Value]]:
+    node, value = answer.node, answer.value
+    assert node is not None
+    if isinstance(node, ast.Tuple) and value.items is not None and len(value.items) == len(node.elts):
+        yield from zip(node.elts, value.items, strict=True)
+    else:
+        yield node, value
+
+
+def _is_parameter(machine: Statements, value: Value) -> bool:
+    return type(value.who) is int and machine.objects.is_parameter(value.who)

@@ -1,0 +1,112 @@
+"""Accelerators that a call leaves to a default, or a module's constructor chooses for its methods."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from .. import knowledge
+from ..bind.names import last_name
+from ..core.events import Literal_, Role
+from ..core.kinds import Kind
+from .definitions import Function
+from .function import CONSTRUCTORS
+from .log import Site
+from .settle import Settled
+
+_CHOSEN: Role = "chosen"
+
+
+class Left(NamedTuple):
+    """One such call."""
+
+    function: str
+    """The one in which it stands."""
+    site: Site
+    at: ast.expr
+    text: str
+    """The accelerator, as the default names it."""
+
+
+def left(settled: Settled) -> Iterator[Left]:
+    """The calls of functions of the file that leave the choice of a device to a default."""
+    defaults: dict[str, dict[str, str]] = {}
+    for function, log in settled.logs.items():
+        for site in log.sites:
+            if site.open or not isinstance(site.at, ast.expr):
+                continue
+            found = defaults.get(site.callee)
+            if found is None:
+                callee = settled.file.functions.get(site.callee)
+                found = dict(_defaults(callee)) if callee is not None else {}
+                defaults[site.callee] = found
+            for name, text in found.items():
+                if name not in site.arguments:
+                    yield Left(function, site, site.at, text)
+
+
+def _defaults(function: Function) -> Iterator[tuple[str, str]]:
+    """The parameters whose default is an accelerator, with its name."""
+    args = function.args
+    if args is None:
+        return
+    plain = [*args.posonlyargs, *args.args]
+    pairs = [
+        *zip(plain[len(plain) - len(args.defaults) :], args.defaults, strict=True),
+        *zip(args.kwonlyargs, args.kw_defaults, strict=True),
+    ]
+    for arg, default in pairs:
+        named = default
+        if (
+            isinstance(default, ast.Call)
+            and last_name(default) == knowledge.MAKES_DEVICE
+            and len(default.args) == 1
+        ):
+            named = default.args[0]
+        text = named.value if isinstance(named, ast.Constant) else None
+        if isinstance(text, str) and text.partition(":")[0] in knowledge.ACCELERATORS:
+            yield arg.arg, text
+
+
+def keeping(
+    settled: Settled, literals: Iterable[tuple[ast.AST, Literal_]]
+) -> Iterator[tuple[ast.AST, Literal_]]:
+    """The literals that constructors of modules choose, where methods bring things to what they keep."""
+    for node, event in list(literals):
+        home = settled.file.functions.get(event.at.function)
+        log = settled.logs.get(event.at.function)
+        if event.role != _CHOSEN or home is None or home.owner is None or log is None:
+            continue
+        view = settled.file.view(home.owner)
+        if home.own_name not in CONSTRUCTORS or view is None or not view.is_module:
+            continue
+        line = getattr(node, "lineno", 0)
+        kept = {
+            f"{home.positional[0]}.{raw.name}"
+            for target, raw in log.binds.items()
+            if isinstance(target, ast.Attribute)
+            and raw.value.kind is Kind.DEVICE
+            and getattr(target, "lineno", 0) == line
+        }
+        if any(_brings(settled, method, kept) for method in _methods(settled, home)):
+            yield node, event
+
+
+def _methods(settled: Settled, home: Function) -> Iterator[str]:
+    """The methods of a class that do not construct."""
+    for name, function in settled.file.functions.items():
+        if function.owner == home.owner and function.own_name not in CONSTRUCTORS:
+            yield name
+
+
+def _brings(settled: Settled, method: str, kept: set[str]) -> bool:
+    """Whether a method brings a tensor to a device that an attribute keeps."""
+    log = settled.logs.get(method)
+    moves = log.moves.values() if log is not None else ()
+    return any(
+        raw.target is not None
+        and raw.receiver.kind is not Kind.MODULE
+        and settled.device_name(raw.target) in kept
+        for raw in moves
+    )
