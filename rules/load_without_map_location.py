@@ -13,11 +13,11 @@ Name the device; `load_state_dict` copies from any:
     model.load_state_dict(state)
 
 Only what use shows to be a checkpoint is told: a state that `load_state_dict` is given, a whole module, or
-what has parts that are called so (`["state_dict"]`); as a note where an accelerator is needed on the same path
-in any case, unless several processes share the devices, and of `torch.hub.load_state_dict_from_url`, as what
-is published is mostly saved on the cpu. Datasets, features and statistics, mostly saved there, are left alone,
-and so is the state of schedulers, what comes after the same function, or one that it called, saved or trained,
-what a condition on an accelerator guards, and tests.
+what has parts that are called so (`["state_dict"]`); as a note where an accelerator is needed on the same
+path in any case, unless several processes share the devices, and of `torch.hub.load_state_dict_from_url`, as
+what is published is mostly saved on the cpu. Datasets, features and statistics, mostly saved there, are left
+alone, and so is the state of schedulers, what comes after the same function, or one that it called, saved or
+trained, what a condition on an accelerator guards, and tests.
 """
 
 from __future__ import annotations
