@@ -43,7 +43,7 @@ TRANSFERS = set(
     containers.views containers.get numbers.extreme numbers.truth numbers.any numbers.measure strings.str
     strings.startswith strings.format tensors.move tensors.cast tensors.retype tensors.backward
     tensors.requires_grad tensors.is_pinned tensors.variable testing.skip testing.exits distributed.init
-    imports.load transforms.make transforms.compose
+    imports.load transforms.make transforms.compose containers.range
     """.split()
 )
 GIVES = {kind.value for kind in Kind} | {"first", "element", "reduced"}

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from ..core.kinds import TENSORS, Kind
 from ..core.places import CPU, Form, Place
 from ..core.values import MADE, Value, is_made
+from .definitions import Function
 from .statements import Answer, Statements
 
 _ELSEWHERE = TENSORS | {Kind.BATCH}
@@ -17,6 +18,8 @@ _NOT_THERE = (Form.CPU, Form.UNKNOWN, Form.KEPT)
 def returned(machine: Statements) -> None:
     """Record where what is made on the cpu is returned in place of what may be elsewhere."""
     answers = [answer for answer in machine.answers if answer.node is not None]
+    if len(answers) > 1 and _is_asked(machine.here):
+        return  # the caller says which of them it wants
     for answer in answers:
         if answer.missing:
             continue  # nothing was given that would say where
@@ -64,3 +67,18 @@ def _parts(answer: Answer) -> Iterator[tuple[ast.expr, Value]]:
 
 def _is_parameter(machine: Statements, value: Value) -> bool:
     return type(value.who) is int and machine.objects.is_parameter(value.who)
+
+
+def _is_asked(function: Function) -> bool:
+    """Whether the truth of a parameter decides what is returned."""
+    return any(
+        isinstance(node, ast.If)
+        and isinstance(test := _plain(node.test), ast.Name)
+        and test.id in function.positional
+        and any(isinstance(part, ast.Return) for part in ast.walk(node))
+        for node in ast.walk(function.node)
+    )
+
+
+def _plain(test: ast.expr) -> ast.expr:
+    return test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
