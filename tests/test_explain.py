@@ -71,7 +71,7 @@ def test_a_value_has_a_kind_a_place_a_history_and_what_it_meets(explain: Any) ->
     assert value == (
         "  `mask` is a tensor on cpu\n"
         "      made by `torch.zeros` on `cpu` at line 10\n"
-        "      meets `model(images.to(device))`, tensor on device: they cannot meet at line 14\n"
+        "      meets `model(images.to(device))` (tensor on device): they cannot meet at line 14\n"
     )
     assert "created-on-cpu speaks" in rest
 
@@ -267,3 +267,25 @@ def test_the_page_shows_what_is_printed(explain: Any, tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text(program)
     command, _, output = shown.partition("\n")
     assert explain(*command.split()[2:])[1] == output
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("y = x.abs()", "`y` is a tensor where `x` is\n"),
+        ("x.abs_()", "`x` is a tensor\n      given by the caller as `x`\n"),
+        ("where = x.device", "`where` is the device of `x`\n"),
+        ("all_of_them = [x.abs(), x.neg()]", "`all_of_them` is a container of tensors where `x` is\n"),
+        ("nothing = [1, x]", "`nothing` is a container\n"),
+        ("usable = torch.cuda.is_available()", "`torch.cuda.is_available()` is a truth value\n"),
+        ("z = x.abs() + other", "meets `other` (tensor) at line 5"),
+    ],
+)
+def test_what_a_stranger_reads(
+    line: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is said to be where itself is, and a device is not called by what has it."""
+    path = tmp_path / "a.py"
+    path.write_text(f"import torch\n\n\ndef f(x: torch.Tensor, other: torch.Tensor):\n    {line}\n")
+    assert main(["explain", "--isolated", f"{path}:5"]) == 0
+    assert said in capsys.readouterr().out

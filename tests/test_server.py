@@ -463,9 +463,9 @@ def test_settings_are_asked_for(client: Client, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "character", "said"),
     [
-        (5, 1, "`mask`: tensor on cpu, made by `torch.ones` on `cpu` at line 6; meets `model`, module on"),
+        (5, 1, "`mask`: tensor on cpu, made by `torch.ones` on `cpu` at line 6; meets `model` (module on"),
         (4, 1, "`model`: module on device, moved to `device` at line 5, made by `torch.nn.Linear`"),
-        (3, 1, "`device`: device cpu or cuda"),
+        (3, 1, "`device`: device (cpu or cuda)"),
         (1, 1, None),
         (90, 1, None),
     ],

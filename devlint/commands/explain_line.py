@@ -94,7 +94,8 @@ def _lines(found: Explanation, verbose: bool) -> Iterator[str]:
     if found.verdicts:
         yield "rules"
     others = [each.code for each in found.verdicts if each.outcome == "apart"]
-    for verdict in found.verdicts:
+    told = {(each.code, each.outcome, each.reasons): each for each in reversed(found.verdicts)}
+    for verdict in reversed(told.values()):
         if verdict.outcome == "apart" and not verbose:
             continue
         yield f"  {verdict.code} {verdict.name} {_OUTCOMES[verdict.outcome]}"
@@ -117,6 +118,8 @@ _OUTCOMES = {
 def _a(what: str) -> str:
     if what.startswith(("unknown", "None")):
         return what
+    if what.startswith(("device of", "generator of")):
+        return f"the {what}"
     return f"{'an' if what[0] in 'aeio' else 'a'} {what}"
 
 

@@ -29,6 +29,7 @@ _SILENT = frozenset(
 """What lives on no device."""
 _PLAIN = frozenset((Kind.UNKNOWN, Kind.INSTANCE, Kind.CONTAINER))
 """Of what there is nothing to tell but how it came there."""
+_PLAINLY = {Kind.FLAG: "truth value"}
 _NAMED = (ast.Name, ast.Attribute, ast.Subscript, ast.Call)
 """Expressions of which it is worth telling that nothing is known."""
 
@@ -197,7 +198,10 @@ class Account(Record):
         observer = self._observer
         seen = observer.seen(known.value, known.place, node, known.function)
         what, place = self._what(known.value._replace(kind=seen.kind), known.place)
-        return Told(self._span(node), observer.text.quote(node), what, seen.kind, place, seen.certain, (), ())
+        source = observer.text.quote(node)
+        what = _not_where_itself_is(what, source)
+        place = "" if place == source else place
+        return Told(self._span(node), source, what, seen.kind, place, seen.certain, (), ())
 
     def _what(self, value: Value, place: Place) -> tuple[str, str]:
         settled = self._observer.settled
@@ -206,14 +210,25 @@ class Account(Record):
             name = place_name(settled, place)
             if place.name and place.form is not Form.CPU and place.name != name:
                 name = f"cpu or {place.name}" if "cpu" not in place.name else place.name
-            return (f"{value.kind.value} {name}" if name else value.kind.value), name
+            if place.form is Form.AT and name:
+                return f"{value.kind.value} of `{name.removesuffix('.device')}`", name
+            return (f"{value.kind.value} ({name})" if name else value.kind.value), name
         if place.form is Form.ANYWHERE and value.kind is not Kind.UNKNOWN:
             return f"{value.kind.value} wherever the program runs", ""
-        what = describe(settled, value, place)
+        if value.kind is Kind.CONTAINER:
+            parts = value.items or ((value.element,) if value.element else ())
+            inside = {
+                what.replace(part.kind.value, f"{part.kind.value}s", 1)
+                for part in parts
+                if (what := self._what(part, part.place)[0]).startswith(part.kind.value)
+            }
+            known = len(inside) == 1 and all(part.kind is not Kind.UNKNOWN for part in parts)
+            return (f"container of {inside.pop()}" if known else "container"), ""
+        what = _PLAINLY.get(value.kind) or describe(settled, value, place)
         kind, _, name = what.partition(" on ")
-        if place.form is Form.AT and name and value.kind is not Kind.CONTAINER:
+        if place.form is Form.AT and name:
             return f"{kind} where `{name}` is", name
-        return what, what.partition(" on ")[2] if value.kind is not Kind.CONTAINER else ""
+        return what, name
 
     # How it came there
 
@@ -329,11 +344,16 @@ class Account(Record):
                     continue
                 spans = [self._span(each) for each in (at, other_at) if isinstance(each, ast.expr)]
                 conflict = next((self._judged[span] for span in spans if span in self._judged), "")
-                what = self._what(other, there)[0]
                 quoted = self._observer.text.quote(other_at)
+                what = _not_where_itself_is(self._what(other, there)[0], quoted)
                 found.setdefault((spans[0], quoted), Met(raw.how, spans[0], quoted, what, conflict))
                 break
         yield from list(found.values())[:_MOST_MEETINGS]
+
+
+def _not_where_itself_is(what: str, source: str) -> str:
+    """Leave out of what something is that it is where itself is."""
+    return what.removesuffix(f" where `{source}` is")
 
 
 def _holds(span: Span, line: int, column: int) -> bool:

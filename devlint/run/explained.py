@@ -168,7 +168,7 @@ class Explained:
             told.certain,
             tuple(self._said(step, told.source) for step in told.steps),
             tuple(
-                Said(f"meets `{_short(met.other)}`, {met.what}{_apart(met.conflict)}", self.where(met.span))
+                Said(f"meets `{_short(met.other)}` ({met.what}){_apart(met.conflict)}", self.where(met.span))
                 for met in told.meets
             ),
         )

@@ -173,7 +173,7 @@ class _Verdicts:
                 entry,
                 event,
                 SILENT,
-                *(because or ["it looked closer, and found nothing wrong"]),
+                *(because or ["it looked at the code around it, and found nothing wrong"]),
             )
         for finding in found:
             yield self._spoken(event, entry, finding)

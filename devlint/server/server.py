@@ -444,10 +444,9 @@ class Server:
         return await self.desk.ask(work)
 
     async def _hints(self, params: types.InlayHintParams) -> list[types.InlayHint] | None:
-        if not self.options.inlay_hints:
-            return None
-
-        def find(document: Document, cell: int | None, lines: Lines) -> list[types.InlayHint]:
+        def find(document: Document, cell: int | None, lines: Lines) -> list[types.InlayHint] | None:
+            if not self.options.inlay_hints:
+                return None
             explained = self.analyses.explained(document, self.documents.texts())
             if explained is None:
                 return []
@@ -575,7 +574,7 @@ def _function(handler: Callable[[Any], Any]) -> Callable[[Any], Any]:
 _LONG = 60
 """Characters of source that are said again."""
 _WITHOUT_A_PLACE = frozenset(
-    ("library", "None", "number", "string", "dtype", "function", "class", "other", "flag", "container")
+    ("library", "None", "number", "string", "dtype", "function", "class", "other", "truth value", "container")
 )
 
 
