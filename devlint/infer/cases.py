@@ -87,10 +87,7 @@ def _parameter(machine: Machine, test: ast.expr) -> tuple[str, Answers] | None:
     if isinstance(test, ast.Compare):
         if len(test.ops) != 1 or answers_of_constant(test.comparators[0]) != NONE:
             return None
-        operator = type(test.ops[0])
-        if operator not in (ast.Is, ast.IsNot, ast.Eq, ast.NotEq):
-            return None
-        true = NONE if operator in (ast.Is, ast.Eq) else _NOT_NONE
+        true = NONE if isinstance(test.ops[0], (ast.Is, ast.Eq)) else _NOT_NONE
         test = test.left
     if not isinstance(test, ast.Name):
         return None

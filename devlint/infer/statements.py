@@ -537,15 +537,14 @@ class Statements(Expressions):
         why, default = self.state.why, self.state.default
         for item in node.items:
             value = self.eval(item.context_expr)
-            if value.kind is Kind.DEVICE:
+            call = item.context_expr
+            callee = self.eval(call.func) if isinstance(call, ast.Call) else UNKNOWN
+            if dotted(callee) in knowledge.CUDA_CONTEXTS:
+                self.require()  # which GPU it is: what is made without a device is on the cpu all the same
+            elif value.kind is Kind.DEVICE:
                 self.state.default = value.place
             elif "device" in knowledge.hints("option", last_name(item.context_expr)):
                 self.state.default = UNKNOWN_PLACE  # such as `with parallel_state.device_context():`
-            call = item.context_expr
-            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute):
-                callee = self.eval(call.func)
-                if callee.kind is Kind.LIBRARY and dotted(callee) in knowledge.CUDA_CONTEXTS:
-                    self.require()
             if item.optional_vars is not None:
                 self.bind(item.optional_vars, value)
         expects = any(

@@ -71,11 +71,11 @@ def load(machine: Machine, site: Site) -> Value:
 
 
 def add(machine: Machine, site: Site) -> Value:
-    """`add_param_group({"params": …})`: it holds those parameters too."""
+    """`add_param_group({"params": …})`: it holds those parameters too; the next step makes their state."""
     ref = machine.ref(site.receiver) if site.receiver is not None else None
     mark = machine.state.marks.get((OPTIMIZER, ref)) if ref is not None else None
     group = site.args.first()
-    if mark is not None and ref is not None and group is not None:
+    if mark is not None and ref is not None and group is not None and mark.phase == "fresh":
         machine.state.marks[OPTIMIZER, ref] = mark._replace(holds=mark.holds | holds(group))
     return NONE
 
