@@ -88,7 +88,7 @@ class LoadWithoutMapLocation(Rule[Call]):
         cured = node.with_changes(args=[*node.args, mapped])
         guard, context = event.at.guard, event.at.context
         later = guard.needed or "demo" in context or ask.needed_before(event.at.function)
-        later = later or ("needing" in context and not guard.guarded)
+        later = later or ("needing" in context and not guard.guarded and not ask.device_at_hand(node))
         yield Report(
             f"`{short}` puts what it loads on the device that it was saved from",
             "a checkpoint from a GPU does not load without one; say where it goes with `map_location`",

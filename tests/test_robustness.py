@@ -184,6 +184,12 @@ def test_many_values_that_meet_are_few_pairs(joined: str) -> None:
     assert meetings(f"import torch\ndef g({', '.join(names)}):\n    {other}\n") <= 64 * 64
 
 
+def test_a_method_may_name_none_of_its_parameters() -> None:
+    methods = "    def run(*args, **kwargs):\n        return args\n\n    def go(self):\n        self.run()\n"
+    source = f"import torch\nclass A:\n{methods}\nA().run()\nx = torch.rand(2)\nx.to(d)\n"
+    assert [finding.code for finding in lint(source, "a.py", EVERYTHING)] == ["DEV101"]
+
+
 def from_depth(depth: int, source: str) -> list[str]:
     if depth:
         return from_depth(depth - 1, source)

@@ -8,7 +8,7 @@ from .. import knowledge
 from ..core.kinds import TENSORS, Kind
 from ..core.objects import Apart, Objects
 from ..core.paths import Attr, Element, Item, Ref, Root
-from ..core.places import Form
+from ..core.places import ON_DEVICE, Form
 from ..core.state import State
 from ..core.values import Api, Defined, Value
 from .log import Holding
@@ -56,7 +56,12 @@ def holdings(machine: Machine, end: State, cls: str) -> Iterator[tuple[str, Hold
                 kinds.pop(),
                 refs=frozenset(refs),
                 known=not refs.isdisjoint(own | machine.log.handed),
-                moved=any(ref in end.places and end.places[ref].form is not Form.CPU for ref in refs),
+                moved=any(ref in end.places and end.places[ref].form is not Form.CPU for ref in refs)
+                or (
+                    # Made where the caller says, and trained by an optimizer that is told of them.
+                    all(value.place.form in ON_DEVICE for value in leaves)
+                    and not refs.isdisjoint(machine.log.trained)
+                ),
                 given=any(objects.is_given(ref) for ref in refs),
                 weights=any(has_weights(value, machine.program) for value in by_key or leaves),
                 single=whole.items is not None and len(whole.items) == 1,
@@ -163,6 +168,11 @@ def hand(machine: Machine, callee: Value, receiver: Value | None, method: str, a
     row = knowledge.find(dotted) if dotted else None
     if receiver is not None and _only_looks(machine, receiver, method):
         return
+    if row is not None and row.gives == Kind.OPTIMIZER.value:
+        parts = (part.who for value in given for part in _leaves(value))
+        machine.log.trained.update(
+            each for ref in parts if type(ref) is int for each in may_be(machine.objects, ref)
+        )
     keeps = row is not None and (row.gives == Kind.MODULE.value or "keeps" in row.topics)
     if row is not None and not keeps:
         return

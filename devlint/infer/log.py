@@ -245,6 +245,7 @@ class Log:
         "runs",
         "sites",
         "stale",
+        "trained",
         "uses",
     )
 
@@ -270,6 +271,8 @@ class Log:
         """The node that brought what a constructor leaves in `self` to where that is."""
         self.runs: dict[ast.AST, Ref] = {}
         """The module that a call runs."""
+        self.trained: set[Ref] = set()
+        """What is in the containers that optimizers are given."""
         self.handed: set[Ref] = set()
         """Modules, parameters and containers of those that were given to something that may keep them."""
         self.passed: set[Ref] = set()

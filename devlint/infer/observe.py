@@ -173,6 +173,23 @@ class Observer:
         summary = self.file.summary(function)
         return summary is not None and summary.requires.needed
 
+    @cached_property
+    def _saves_on_cpu(self) -> bool:
+        """Whether all that the file saves is brought to the cpu where that is done."""
+        found = [
+            any(
+                isinstance(part, ast.Call)
+                and (moved := log.moves.get(part)) is not None
+                and moved.target is not None
+                and moved.target.form is Form.CPU
+                for part in ast.walk(node)
+            )
+            for log in self.settled.logs.values()
+            for node, raw in log.calls.items()
+            if "saves" in knowledge.topics_of_call(raw.callee)
+        ]
+        return bool(found) and all(found)
+
     def node(self, function: str, number: int) -> ast.AST | None:
         """The node of a number, if the function is of this file."""
         home = self.file.functions.get(function) if function else self.file.module
@@ -450,7 +467,7 @@ class Observer:
                 loads = "loads" in knowledge.topics_of_call(callee)
                 said = {
                     "pending": raw.pending,
-                    "saved": raw.saved,
+                    "saved": raw.saved or (loads and self._saves_on_cpu),
                     "needing": loads and self._needs(function),
                 }
                 if any(said.values()):
