@@ -76,7 +76,8 @@ class LoadWithoutMapLocation(Rule[Call]):
     def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
         """Report the call; map to the device at hand, else to the cpu."""
         assert isinstance(node, cst.Call)
-        device = ask.device_at_hand(node) or '"cpu"'
+        chosen = ask.device_at_hand(node)
+        device = chosen or '"cpu"'
         published = event.callee in _PUBLISHED
         short = event.callee.rpartition(".")[2] if published else event.callee
         tight = cst.SimpleWhitespace("")
@@ -88,7 +89,7 @@ class LoadWithoutMapLocation(Rule[Call]):
         cured = node.with_changes(args=[*node.args, mapped])
         guard, context = event.at.guard, event.at.context
         later = guard.needed or "demo" in context or ask.needed_before(event.at.function)
-        later = later or ("needing" in context and not guard.guarded and not ask.device_at_hand(node))
+        later = later or ("needing" in context and not guard.guarded and not chosen)
         yield Report(
             f"`{short}` puts what it loads on the device that it was saved from",
             "a checkpoint from a GPU does not load without one; say where it goes with `map_location`",
