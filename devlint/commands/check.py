@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ..finding import Finding
     from ..match.watch import Matcher
     from ..old.accepted import Accepted
+    from ..run.observed import Trace
     from ..run.unchanged import Unchanged
 
 _STDIN = "-"
@@ -108,6 +109,7 @@ class _Check:
         self.unsafe = settings.unsafe_fixes if options.unsafe_fixes is None else options.unsafe_fixes
         self.jobs: int | None = options.jobs or settings.jobs
         self.accepted = self._accepted()
+        self.trace = self._trace()
         self.keeps_sources = (
             self.format in report.WITH_SOURCES or self.accepted is not None or options.add_noqa
         )
@@ -242,6 +244,13 @@ class _Check:
         from ..old.accepted import Accepted
 
         return Accepted(self.options, self.baseline, self.configs)
+
+    def _trace(self) -> Trace | None:
+        if self.options.with_trace is None:
+            return None
+        from ..run.observed import read
+
+        return read(self.options.with_trace)
 
     def _paths(self) -> list[str]:
         """Return the files to lint, each once, in the order of their names."""
@@ -403,6 +412,8 @@ class _Check:
         """Print the report; to stderr where stdout carries a diff's or stdin's text."""
         if self.options.fix_only:
             self.findings = []
+        if self.trace is not None:
+            self.findings = self.trace.mark(self.findings)
         if self.format == "sarif":
             rules = registry.installed()
             self._collect_broken()

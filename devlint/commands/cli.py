@@ -24,7 +24,7 @@ _MORE = {
     "version": "version",
 }
 """Commands that folders of code are called by too, and the modules that run them."""
-_WITHOUT_VERBOSE = frozenset({*_MORE, "explain", "rule", "rules", "run", "server", "verify"})
+_WITHOUT_VERBOSE = frozenset({*_MORE, "explain", "rule", "rules", "run", "server", "trace", "verify"})
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -116,6 +116,10 @@ def _dispatch(arguments: list[str]) -> int:
         from ..runtime.running import main as run
 
         return run(arguments[1:])
+    if command == "trace":
+        from ..runtime.tracing import main as trace
+
+        return trace(arguments[1:])
     from ..config.options import parse
     from .check import check
 

@@ -179,6 +179,12 @@ def parser() -> argparse.ArgumentParser:
         metavar="REV",
         help="report only what touches lines changed since this git revision",
     )
+    old(
+        "--with-trace",
+        type=_name,
+        metavar="FILE",
+        help="mark what a run has observed or contradicted, by what `devlint trace` wrote there",
+    )
     return top
 
 

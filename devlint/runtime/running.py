@@ -26,31 +26,58 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from ..match.registry import Installed
-    from .children import Followed
+    from .children import Followed as Elsewhere
+    from .record import Record
     from .tracer import Event, Tracer
 
 CLEAN, FOUND, FAILED, LIMIT = range(4)
-_EPILOG = """\
+EPILOG = """\
 exit status: 0 nothing found, 1 findings, 2 the program could not be run to its end, 3 it came upon what is
 not simulated
 """
 
 
-class _End(NamedTuple):
+class End(NamedTuple):
     """How a program ended."""
 
     status: int
     message: str = ""
 
 
+class Followed(NamedTuple):
+    """A program that was followed to its end."""
+
+    findings: list[Finding]
+    end: End
+    record: Record | None
+
+    @property
+    def status(self) -> int:
+        """The exit status."""
+        return FOUND if self.findings and self.end.status in (CLEAN, LIMIT) else self.end.status
+
+
 def main(argv: Sequence[str]) -> int:
     """Run the command and return its exit status."""
     options = parser().parse_args(argv)
+    target = target_of(options)
+    form = options.output_format or printing.format_of_environment() or "full"
+    machine = form not in printing.FOR_PEOPLE and options.output_file is None
+    followed = follow(options, target, machine=machine)
+    _print(options, form, followed.findings, followed.end)
+    return followed.status
+
+
+def target_of(options: argparse.Namespace) -> Target:
+    """What is to be run; raises DevlintError if nothing is named."""
     if not options.program:
         raise DevlintError("run: name a script, or a module after -m")
     name, *arguments = options.program
-    target = Target(name, options.module, arguments)
-    form = options.output_format or printing.format_of_environment() or "full"
+    return Target(name, options.module, arguments)
+
+
+def follow(options: argparse.Namespace, target: Target, *, machine: bool, trace: bool = False) -> Followed:
+    """Run a program on the simulated device; `machine` sends what it prints to stderr."""
     if importlib.util.find_spec("torch") is None:
         raise DevlintError("devlint run needs torch, which is not installed: pip install torch numpy")
     run = target.prepare()
@@ -58,39 +85,47 @@ def main(argv: Sequence[str]) -> int:
     from . import children, following
 
     following.require()
-    rules = _by_cause()
+    rules = by_cause()
     comparison = _Comparison(target, options.limit_steps) if options.cpu_compare else None
     given = {"devices": options.devices, "limit": options.limit_steps, "stop": options.stop}
     seen = following.install(**given, values=None if comparison is None else comparison.here)
-    followed = children.Followed(seen, given)
-    with _apart(machine=form not in printing.FOR_PEOPLE and options.output_file is None):
-        end = _run(run, seen, followed)
+    if trace:
+        from .record import Record
+
+        seen.record = Record()
+    elsewhere = children.Followed(seen, given)
+    with _apart(machine=machine):
+        end = _run(run, seen, elsewhere)
     if comparison is not None:
         end = comparison.judge(end)
     findings = sorted((_finding(event, times, rules) for event, times in seen.events.values()), key=order)
-    _print(options, form, findings, end)
-    return FOUND if findings and end.status in (CLEAN, LIMIT) else end.status
+    return Followed(findings, end, seen.record)
 
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the command."""
     about = "Run a program on a simulated accelerator, and report where a GPU would have stopped it."
     usage = "devlint run [options] SCRIPT [ARGS ...]\n       devlint run [options] -m MODULE [ARGS ...]"
-    made = argparse.ArgumentParser(prog="devlint run", usage=usage, description=about, epilog=_EPILOG)
-    made.add_argument("-m", dest="module", action="store_true", help="run a module, as `python -m` does")
+    made = argparse.ArgumentParser(prog="devlint run", usage=usage, description=about, epilog=EPILOG)
     made.add_argument("--stop", action="store_true", help="stop at the first finding, as a GPU would")
     made.add_argument(
         "--cpu-compare", action="store_true", help="run it on the cpu too, and say where values part"
     )
+    add_program(made)
+    made.add_argument("--output-format", choices=report.FORMATS, help="default: full")
+    made.add_argument("-o", "--output-file", metavar="FILE", help="write the report there")
+    made.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
+    return made
+
+
+def add_program(made: argparse.ArgumentParser) -> None:
+    """Add what says which program to run, and how."""
+    made.add_argument("-m", dest="module", action="store_true", help="run a module, as `python -m` does")
     made.add_argument("--limit-steps", type=_positive, metavar="N", help="end every loader after N batches")
     made.add_argument(
         "--devices", type=_positive, default=1, metavar="N", help="how many devices to simulate (default: 1)"
     )
-    made.add_argument("--output-format", choices=report.FORMATS, help="default: full")
-    made.add_argument("-o", "--output-file", metavar="FILE", help="write the report there")
-    made.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="default: auto")
     made.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
-    return made
 
 
 def _positive(text: str) -> int:
@@ -111,17 +146,17 @@ class _Comparison:
         compare.watch_modules(self.here)
         compare.seed()
 
-    def judge(self, end: _End) -> _End:
+    def judge(self, end: End) -> End:
         """Say how the values compare; the end is another where they part."""
         from .compare import compared
 
         if isinstance(self._cpu, str):
-            return end if end.status else _End(FAILED, self._cpu)
+            return end if end.status else End(FAILED, self._cpu)
         parted, message = compared(self._cpu, self.here)
         if not parted:
             tell(f"devlint: {message}")
             return end
-        return _End(
+        return End(
             FOUND if end.status in (CLEAN, LIMIT) else end.status,
             "; ".join(filter(None, (end.message, message))),
         )
@@ -144,7 +179,7 @@ def _apart(*, machine: bool) -> Iterator[None]:
         os.close(out)
 
 
-def _run(run: Callable[[], None], seen: Tracer, followed: Followed) -> _End:
+def _run(run: Callable[[], None], seen: Tracer, followed: Elsewhere) -> End:
     """Run the program to its end, and all that it starts."""
     from .limit import NotSimulated
 
@@ -159,37 +194,37 @@ def _run(run: Callable[[], None], seen: Tracer, followed: Followed) -> _End:
     if error is not None:
         return _ended(error, seen, abandoned=abandoned)
     if NotSimulated.met:
-        return _End(LIMIT, f"{NotSimulated.met}; the program has handled that and gone on")
-    return _End(CLEAN)
+        return End(LIMIT, f"{NotSimulated.met}; the program has handled that and gone on")
+    return End(CLEAN)
 
 
-def _ended(error: BaseException, seen: Tracer, *, abandoned: bool) -> _End:
+def _ended(error: BaseException, seen: Tracer, *, abandoned: bool) -> End:
     """What an error is that has ended the program; `abandoned` if another process may be what ended it."""
     from .limit import NotSimulated
     from .tracer import Stop
 
     if isinstance(error, Stop):
-        return _End(CLEAN)
+        return End(CLEAN)
     if isinstance(error, NotSimulated):
         said = str(error)
-        return _End(LIMIT, f"{said[said.rindex(NotSimulated.BEGINS) :]}{_where(error)}")
+        return End(LIMIT, f"{said[said.rindex(NotSimulated.BEGINS) :]}{_where(error)}")
     if isinstance(error, SystemExit):
         if error.code in (None, 0):
-            return _End(CLEAN)
+            return End(CLEAN)
         said = f"with status {error.code}" if isinstance(error.code, int) else f"with {error.code}"
-        return _End(FAILED, f"the program exited {said}")
+        return End(FAILED, f"the program exited {said}")
     if NotSimulated.met and (
         abandoned or NotSimulated.met in str(error)
     ):  # a worker's, or in another's words
-        return _End(LIMIT, NotSimulated.met)
+        return End(LIMIT, NotSimulated.met)
     if abandoned:  # at the first finding
-        return _End(CLEAN)
+        return End(CLEAN)
     if isinstance(error, KeyboardInterrupt):
-        return _End(FAILED, "interrupted")
+        return End(FAILED, "interrupted")
     if seen.end(error):
-        return _End(CLEAN, "the program ended at an error about devices that could not be mended")
+        return End(CLEAN, "the program ended at an error about devices that could not be mended")
     _show(error)
-    return _End(FAILED, f"the program was stopped by {type(error).__name__}")
+    return End(FAILED, f"the program was stopped by {type(error).__name__}")
 
 
 def _where(error: BaseException) -> str:
@@ -210,7 +245,7 @@ def _show(error: BaseException) -> None:
     tell(*"".join(traceback.format_exception(type(error), error, trace or error.__traceback__)).splitlines())
 
 
-def _by_cause() -> Mapping[Cause, Installed]:
+def by_cause() -> Mapping[Cause, Installed]:
     """The rule to report for each cause: the first in the order of codes."""
     found: dict[Cause, Installed] = {}
     for _, rule in sorted(installed().items()):
@@ -242,7 +277,7 @@ def _finding(event: Event, times: int, rules: Mapping[Cause, Installed]) -> Find
     )
 
 
-def _print(options: argparse.Namespace, form: str, findings: list[Finding], end: _End) -> None:
+def _print(options: argparse.Namespace, form: str, findings: list[Finding], end: End) -> None:
     paths = {f.path for f in findings} | {each.path for f in findings for each in f.related}
     sources: dict[str, str] = {}
     if form in report.WITH_SOURCES:

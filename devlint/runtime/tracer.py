@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from .compare import Values
     from .frames import Place
+    from .record import Record
 
 _MISMATCH = re.compile(
     r"same device|should be the same|indices should be either|type tensor to numpy|CPU int64 tensor"
@@ -72,6 +73,8 @@ class Tracer(TorchFunctionMode):
         self._stop = stop
         self.tell: Callable[[Event], None] | None = None
         """Who is to know what is found, in a process that another one speaks for."""
+        self.record: Record | None = None
+        """What is to remember all that the program does with tensors."""
         self.leave: Callable[[], None] = _stop
         """Called at what a GPU would have stopped, where the first finding stops the program."""
         self._values = values
@@ -92,6 +95,9 @@ class Tracer(TorchFunctionMode):
             return result
         if self._values is not None:
             self._valued(name, result)
+        if self.record is not None:
+            with torch._C.DisableTorchFunction():
+                self.record.heard(name, args, kwargs, result)
         if isinstance(result, torch.Tensor):
             self._made(result, name, args, kwargs)
         return result

@@ -6,9 +6,12 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
+
+from devlint.commands.cli import main
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -26,7 +29,7 @@ for line in sys.stdin:
             os.dup2(os.open(name, os.O_CREAT | os.O_WRONLY | os.O_TRUNC), number)
         status = 70
         try:
-            status = main(["run", *arguments])
+            status = main(arguments)
         finally:
             sys.stdout.flush()
             os._exit(status)
@@ -41,6 +44,7 @@ class Ran(NamedTuple):
     status: int
     out: str
     err: str
+    folder: Path = Path()
 
 
 @pytest.fixture(scope="module")
@@ -51,16 +55,16 @@ def run(torch_installed: None, tmp_path_factory: pytest.TempPathFactory) -> Iter
     assert server.stdout is not None
     stdin, stdout = server.stdin, server.stdout
 
-    def call(source: str, *arguments: str, files: dict[str, str] | None = None) -> Ran:
+    def call(source: str, *arguments: str, files: dict[str, str] | None = None, command: str = "run") -> Ran:
         folder = tmp_path_factory.mktemp("program")
         (folder / "program.py").write_text(source)
         for name, text in (files or {}).items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_text(text)
-        stdin.write(json.dumps([str(folder), arguments]) + "\n")
+        stdin.write(json.dumps([str(folder), [command, *arguments]]) + "\n")
         stdin.flush()
         status = int(stdout.readline())
-        return Ran(status, (folder / "out").read_text(), (folder / "err").read_text())
+        return Ran(status, (folder / "out").read_text(), (folder / "err").read_text(), folder)
 
     yield call
     server.kill()
@@ -235,7 +239,7 @@ def test_a_module_with_arguments_and_few_steps(run: Callable[..., Ran]) -> None:
         "pack/device.py": "import torch\ndevice = 'cuda' if torch.cuda.is_available() else 'cpu'\n",
     }
     ran = run("", "--limit-steps", "3", "-m", "pack.train", "--stop", "1", files=files)
-    assert ran == Ran(0, "steps 3 10 ['--stop', '1'] __main__ cuda\n" * 2 + "All checks passed.\n", "")
+    assert ran[:3] == (0, "steps 3 10 ['--stop', '1'] __main__ cuda\n" * 2 + "All checks passed.\n", "")
 
 
 def test_two_devices(run: Callable[..., Ran]) -> None:
@@ -267,6 +271,62 @@ def test_following_changes_no_value(run: Callable[..., Ran]) -> None:
     ran = run(PADDED.format(""), "--output-format", "concise", "program.py")
     assert "program.py:8:11: " in ran.out
     assert ran.status == 1
+
+
+TRACED = """\
+import torch
+from torch import nn
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def prepare(t: torch.Tensor):
+    t.to(device)
+    return t
+
+
+def copied(t: torch.Tensor):
+    t.double()
+    return t
+
+
+def unused(t: torch.Tensor):
+    t.to(device)
+    return t
+
+
+weights = prepare(torch.ones(2, 4))
+again = copied(torch.ones(2, 4, device=device).double())
+for step in range(2):
+    x = torch.rand(2, 4).to(device)
+    print((x * 2 + x).sum().item() > 0)
+"""
+
+
+def test_trace_tells_what_tensors_do(run: Callable[..., Ran]) -> None:
+    ran = run(TRACED, "program.py", command="trace")
+    lines = [line.split() for line in ran.out.splitlines()]
+    assert ["8", "moved", "cpu", "→", "cuda:0", "to", "32", "B"] in lines
+    assert ["25", "moved", "cpu", "→", "cuda:0", "to", "2", "x", "64", "B"] in lines
+    assert ["25", "made", "cpu", "rand", "2", "x", "64", "B"] in lines
+    assert ["26", "met", "cuda:0", "add", "2", "x"] in lines
+    assert ["26", "read", "cuda:0", "→", "cpu", "item", "2", "x", "8", "B"] in lines
+    assert lines[-1] == ["moved:", "96", "B", "cpu", "→", "cuda:0"]
+    assert ran.status == 1
+
+
+def test_findings_are_set_beside_a_run(
+    run: Callable[..., Ran], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ran = run(TRACED, "--output-format", "json", "-o", "trace.json", "program.py", command="trace")
+    monkeypatch.chdir(ran.folder)
+    assert main(["--with-trace", "trace.json", "--output-format", "json", "program.py"]) == 1
+    found = {each["location"]["row"]: each["message"] for each in json.loads(capsys.readouterr().out)}
+    assert found[8].endswith("stays put (observed)")
+    assert found[13].endswith("(contradicted: the line was run)")
+    assert found[18].endswith("stays put")  # the run does not come past it
+    assert main(["--with-trace", "program.py", "program.py"]) == 2
+    assert "program.py is not what `devlint trace` writes" in capsys.readouterr().err
 
 
 PARTS = """\
@@ -464,8 +524,8 @@ ABSENT = {
 
 @pytest.mark.parametrize("argument", ABSENT)
 def test_what_is_not_there(run: Callable[..., Ran], argument: str) -> None:
-    assert run("", argument) == Ran(2, "", f"devlint: {ABSENT[argument]}\n")
+    assert run("", argument)[:3] == (2, "", f"devlint: {ABSENT[argument]}\n")
 
 
 def test_a_module_that_is_not_there(run: Callable[..., Ran]) -> None:
-    assert run("", "-m", "no.such") == Ran(2, "", "devlint: there is no module no.such\n")
+    assert run("", "-m", "no.such")[:3] == (2, "", "devlint: there is no module no.such\n")
