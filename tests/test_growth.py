@@ -6,10 +6,12 @@ import gc
 import json
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from types import FrameType
 
 import pytest
 
+from devlint.commands.cli import main
 from devlint.config.settings import Selection, Settings
 from devlint.run.lint import lint
 
@@ -166,6 +168,11 @@ PROGRAMS: dict[str, tuple[Callable[[int], str], int]] = {
 
 def work(raw: bytes, path: str = "grown.py") -> int:
     """How many functions are called to lint a program."""
+    return calls_of(lambda: lint(raw, path, EVERYTHING))
+
+
+def calls_of(do: Callable[[], object]) -> int:
+    """How many functions are called to do something."""
     calls = 0
 
     def count(frame: FrameType, event: str, argument: object) -> None:
@@ -175,7 +182,7 @@ def work(raw: bytes, path: str = "grown.py") -> int:
     gc.disable()
     sys.setprofile(count)
     try:
-        lint(raw, path, EVERYTHING)
+        do()
     finally:
         sys.setprofile(None)
         gc.enable()
@@ -208,4 +215,25 @@ def _notebook(count: int) -> bytes:
 def test_a_cell_with_a_magic_is_read_once() -> None:
     lint(_notebook(1), "first.ipynb", EVERYTHING)
     once, twice, four_times = (work(_notebook(40 * factor), "grown.ipynb") for factor in (1, 2, 4))
+    assert max(twice / once, four_times / twice) <= _MOST, (once, twice, four_times)
+
+
+@pytest.mark.parametrize("flags", [["--add-noqa"], ["--fix", "--diff"]], ids=" ".join)
+def test_what_rewrites_files_does_twice_the_work_for_twice_the_findings(
+    flags: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "grown.py"
+    arguments = ["--isolated", "--no-cache", "--select", "DEV101", "-q", *flags, path.name]
+
+    def rewritten(count: int) -> int:
+        head = "import torch  # noqa: E501\n\n\ndef f(x: torch.Tensor, d):\n"
+        path.write_text(head + "    x.to(d)\n" * count)
+        calls = calls_of(lambda: main(arguments))
+        after = capsys.readouterr().out if "--diff" in flags else path.read_text()
+        assert after.count("+    x = x.to(d)" if "--diff" in flags else "# noqa: DEV101") == count
+        return calls
+
+    rewritten(1)  # imports, and what is kept
+    once, twice, four_times = (rewritten(30 * factor) for factor in (1, 2, 4))
     assert max(twice / once, four_times / twice) <= _MOST, (once, twice, four_times)
