@@ -368,3 +368,55 @@ def test_methods_that_call_each_other_without_arguments() -> None:
         "import torch\n\n\nclass Stage:\n    def run(self):\n        self.again()\n\n"
         "    def again(self):\n        self.run()\n"
     )
+
+    infer(text)
+
+
+OPAQUE = """
+import torch
+from {module} import {base}
+
+class Net({base}):
+    def __init__(self):
+        super().__init__()
+        self.bins = torch.linspace(0, 1, 5)
+        {extra}
+
+    def {method}(self, x):
+        return x * self.bins
+"""
+
+
+@pytest.mark.parametrize(
+    ("module", "base", "extra", "method", "expected"),
+    [
+        ("others.layers", "Layer", "pass", "forward", True),
+        ("others.layers", "Layer", "self.register_buffer('mean', torch.ones(5))", "run", True),
+        ("others.layers", "Layer", "pass", "run", False),
+        ("abc", "ABC", "pass", "forward", False),
+        ("torchmetrics", "Metric", "self.add_state('total', torch.zeros(5))", "update", True),
+    ],
+)
+def test_a_class_is_a_module_by_what_it_does(
+    module: str, base: str, extra: str, method: str, expected: bool
+) -> None:
+    text = OPAQUE.format(module=module, base=base, extra=extra, method=method)
+    hidden = {each.name for each in events(Bind, text) if each.hidden is not None}
+    assert hidden == ({"bins"} if expected else set())
+
+
+def test_nccl_under_a_condition_tells_of_its_own_function() -> None:
+    text = """
+import torch
+import torch.distributed as dist
+device = "cuda" if torch.cuda.is_available() else "cpu"
+def start(distributed):
+    if distributed:
+        dist.init_process_group("nccl")
+    torch.zeros(1, device="cuda")
+def draw():
+    torch.zeros(1, device="cuda")
+"""
+    hints = {each.at.function: each.at.guard.hints for each in events(Literal_, text)}
+    assert hints["start"] == ("backend:nccl",)
+    assert hints["draw"] == ()

@@ -41,3 +41,16 @@ def test_a_rule_that_is_on_keeps_its_notes_until_it_is_selected(
 
 def test_what_a_rule_finds_worse_than_a_note_is_told_always() -> None:
     assert severities("Adagrad") == severities("Adagrad", Selection(("ALL",))) == [Severity.ERROR]
+
+
+def test_what_is_published_is_a_note() -> None:
+    text = """
+import torch
+from torch.utils import model_zoo
+model = torch.nn.Linear(2, 2)
+model.load_state_dict(torch.hub.load_state_dict_from_url("a"))
+model.load_state_dict(model_zoo.load_url("a"))
+model.load_state_dict(model_zoo.load_url("a", map_location="cpu"))
+"""
+    found = lint(text, "a.py", Settings(selections=(Selection(("DEV205",)),)))
+    assert [(each.start.row, each.severity) for each in found] == [(5, Severity.NOTE), (6, Severity.NOTE)]
