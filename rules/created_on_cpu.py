@@ -22,7 +22,8 @@ may be None on some path, and random numbers are drawn by the device's generator
 knows the class may move what it is given: a warning.
 
 What a function returns on one path is on the cpu, and on another wherever its arguments are: it works until
-somebody puts both into one list. That is a warning.
+somebody puts both into one list. That is a warning. So is, as a note, what was an array on the way: it comes
+back to the cpu, wherever it was.
 
 Left alone: 0-dim tensors in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is stored by
 a number or slice (torch copies all of these), other default devices, constructors, datasets, collate
@@ -55,6 +56,7 @@ from ..rule import (
 )
 
 _TRANSFORMS = "torchvision."
+_LEAVES = {"return": ", and another path returns", "join": " and returned, and comes of"}
 
 
 class CreatedOnCpu(Rule[Meeting]):
@@ -95,8 +97,8 @@ class CreatedOnCpu(Rule[Meeting]):
             made = f"what {made} holds" if made[0] == "`" else made
         path = "on one path " if event.conflict is Conflict.BRANCHES else ""
         meets, at = " and meets", "they meet here"
-        if event.how == "return":
-            meets, at = ", and another path returns", "it is returned here"
+        if event.how in _LEAVES:
+            meets, at = _LEAVES[event.how], "it is returned here"
             severity = severity or Severity.WARNING
         yield Report(
             f"{made} is {path}made on the cpu{meets} `{other.label}`{where}",

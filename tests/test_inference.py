@@ -382,7 +382,7 @@ class Net({base}):
         self.bins = torch.linspace(0, 1, 5)
         {extra}
 
-    def {method}(self, x):
+    def {method}(self, x: torch.Tensor):
         return x * self.bins
 """
 

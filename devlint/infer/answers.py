@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from .. import knowledge
 from ..core.kinds import TENSORS, Kind
 from ..core.places import CPU, Form, Place
 from ..core.values import MADE, Value, is_made
@@ -24,6 +25,7 @@ def returned(machine: Statements) -> None:
         if answer.missing:
             continue  # nothing was given that would say where
         for index, (at, value) in enumerate(_parts(answer)):
+            _round_trip(machine, at, value)
             if not is_made(value) or value.origin is None or value.origin.how != MADE[0]:
                 continue
             if not value.origin.dims or answer.why.guarded:
@@ -82,3 +84,20 @@ def _is_asked(function: Function) -> bool:
 
 def _plain(test: ast.expr) -> ast.expr:
     return test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+
+
+def _round_trip(machine: Statements, at: ast.expr, value: Value) -> None:
+    """Record that what a parameter was on its way to an array does not come back to where that was."""
+    api = value.origin.api if value.origin is not None else ""
+    if value.place.form is not Form.CPU or api.rpartition(".")[2] not in knowledge.OF_ARRAY:
+        return
+    returns = getattr(machine.here.node, "returns", None)
+    if returns is None or knowledge.TENSOR_TYPE not in ast.unparse(returns):
+        return
+    for call, raw in machine.log.moves.items():
+        ref = raw.receiver.who
+        given = type(ref) is int and machine.objects.is_parameter(ref) and raw.receiver.kind is Kind.TENSOR
+        if given and raw.target is not None and raw.target.form is Form.CPU:
+            assert isinstance(call.func, ast.Attribute)
+            there = Place(Form.AT, "", ref)
+            machine.meeting("join", at, CPU, value, call.func.value, there, raw.receiver)

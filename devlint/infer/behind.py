@@ -35,6 +35,8 @@ _FORWARD = ("forward", "__call__")
 _CPU = frozenset({"host", "tests"})
 _CHOSEN = (Form.EITHER, Form.SAME)
 """Where a constructor puts what it keeps that chooses between an accelerator and the cpu."""
+_LEAVES = ("return", "join")
+"""How what is made leaves its function: it meets something in who calls that."""
 _MAX_DEPTH = 6
 _MAX_OPERANDS = 8
 
@@ -154,7 +156,7 @@ class Meetings:
                 and not (type(there.of) is int and self._borrows(one, there.of))
             ):
                 continue  # a table on the cpu, and what it is read by: nothing says that it is elsewhere
-            if raw.how == "return" and conflict is Conflict.PORTABLE and not self._is_of_module(function):
+            if raw.how in _LEAVES and conflict is Conflict.PORTABLE and not self._is_of_module(function):
                 conflict = Conflict.CALLER
             if here.form is not Form.CPU:
                 if origin.function != function:
@@ -763,7 +765,7 @@ def _speaks_of_tensors(annotation: ast.expr) -> bool:
 def _order(found: Behind) -> tuple[bool, bool, bool, int, int]:
     rank = _RANK.index(found.conflict)
     return (
-        found.raw.how == "return",
+        found.raw.how in _LEAVES,
         rank > 1,
         found.function != found.origin.function,
         rank,

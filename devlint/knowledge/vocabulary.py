@@ -26,6 +26,8 @@ GIVES_DIMENSIONS = words(
 """Methods after which a 0-dim tensor has dimensions, and no longer meets any device."""
 ADDS_DIMENSION = words("stack unsqueeze one_hot outer diag_embed unfold nonzero argwhere")
 """Operations whose result has one dimension more than its operands."""
+OF_ARRAY = words("from_numpy as_tensor tensor asarray")
+"""Functions that make a tensor of an array."""
 OF_ARRAYS = words("astype")
 """Methods that arrays have, and tensors do not."""
 READS_ARRAY = words("numpy")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from ...bind.names import is_place
@@ -68,7 +69,12 @@ def enumerate_(machine: Machine, site: Site) -> Value:
 
 
 def zip_(machine: Machine, site: Site) -> Value:
-    """`zip(xs, ys)`."""
+    """`zip(xs, ys)`; `zip(*rows)` gives what the rows hold, by their columns."""
+    if len(site.args.positional) == 1 and isinstance(site.args.positional[0][0], ast.Starred):
+        row = site.args.positional[0][1]
+        if row.kind is Kind.CONTAINER and row.items is not None:
+            return container(items=tuple(container(element=item) for item in row.items))
+        return container(element=container(element=machine.element(row, site.node)))
     items = tuple(machine.element(value, at) for at, value in site.args.positional)
     counted = _counted([value for _, value in site.args.positional])
     return container(element=container(items=items))._replace(known=counted)
