@@ -420,3 +420,19 @@ def draw():
     hints = {each.at.function: each.at.guard.hints for each in events(Literal_, text)}
     assert hints["start"] == ("backend:nccl",)
     assert hints["draw"] == ()
+
+
+def test_a_name_that_nothing_asked_for_guards_nothing() -> None:
+    text = """
+import torch
+def chosen_else(x: torch.Tensor):
+    kind = "mps" if x.device.type == "mps" else "cuda"
+    if kind == "cuda":
+        torch.cuda.empty_cache()
+def asked_for(x: torch.Tensor):
+    kind = "cuda" if torch.cuda.is_available() else "mps"
+    if kind == "cuda":
+        torch.cuda.empty_cache()
+"""
+    found = {each.at.function: each.at.guard.certain for each in events(Call, text) if "empty" in each.callee}
+    assert found == {"chosen_else": False, "asked_for": True}
