@@ -369,8 +369,6 @@ def test_methods_that_call_each_other_without_arguments() -> None:
         "    def again(self):\n        self.run()\n"
     )
 
-    infer(text)
-
 
 OPAQUE = """
 import torch
