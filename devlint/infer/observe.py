@@ -257,12 +257,12 @@ class Observer:
     def _others(self) -> bool:
         """Whether the file imports a library that has tensors of its own."""
         names = (
-            alias.name if isinstance(node, ast.Import) else node.module or ""
+            f"{getattr(node, 'module', None) or ''}.{alias.name}"
             for node in ast.walk(self.file.module.node)
             if isinstance(node, (ast.Import, ast.ImportFrom))
             for alias in node.names
         )
-        return any(name.partition(".")[0] in knowledge.TENSORS_OF_OTHERS for name in names)
+        return any(not knowledge.TENSORS_OF_OTHERS.isdisjoint(name.split(".")) for name in names)
 
     def _kind(self, value: Value, function: str) -> Kind:
         kind = self.settled.kind_of_moved(value, function)
