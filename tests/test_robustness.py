@@ -308,3 +308,10 @@ def test_a_long_chain_of_calls_from_the_top_of_a_file_is_followed_to_its_end() -
         source += f"def f{each}(x):\n    f{each + 1}(x)\n"
     source += "def f40(x):\n    x.cuda()\nf0(torch.ones(2))\n"
     assert [finding.code for finding in lint(source, "a.py")] == ["DEV201"]
+
+
+def test_a_long_chain_of_branches_hides_nothing() -> None:
+    rows = "".join(f"elif a == {number}:\n    x.to(device)\n" for number in range(600))
+    source = f"import torch\nx = torch.ones(2)\nif a:\n    x.to(device)\n{rows}"
+    found = lint(source, "a.py", Settings(selections=(Selection(select=("DEV101",)),)))
+    assert len(found) == 601
