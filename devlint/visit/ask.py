@@ -452,10 +452,14 @@ class Questions:
     def _needed(self, function: str, above: frozenset[str]) -> bool:
         if not function or function in above or len(above) > _MAX_CALLS:
             return False
-        record = self._file.record
-        calls = [each for each in self.callers(function) if not (each.test or record.tries_out(each))]
-        later = [each for each in calls if not (each.needed or each.guarded)]
-        return bool(calls) and all(self._needed(each.caller, above | {function}) for each in later)
+        calls = [each for each in self.callers(function) if not each.test]
+        above |= {function}
+        later = [each for each in calls if each.needed or each.guarded or self._needed(each.caller, above)]
+        if not later:
+            return False
+        tries_out = self._file.record.tries_out
+        first = [each for each in calls if each not in later]
+        return all(map(tries_out, first)) and not all(map(tries_out, later))
 
     def given(self, seen: Seen) -> tuple[Given, ...]:
         """What each call passes for the parameter that a value is, is part of, or is beside."""
