@@ -140,3 +140,11 @@ def test_what_is_moved_where_there_is_no_accelerator_stays_on_the_cpu(
     moved = f"if {condition}:\n    y = y.to(device)\n"
     program = f"x, y = torch.ones(3), torch.ones(3)\n{moved}x.to(device)\nprint(x + y)\n"
     assert _safe("DEV101", program) is safe
+
+
+@pytest.mark.parametrize(
+    "branch", ["", "if y.is_cuda:\n    y = y.cuda()\n", "if not y.is_cuda:\n    y = y.cpu()\n"]
+)
+def test_a_condition_that_always_comes_out_the_same_makes_no_fix_safe(branch: str) -> None:
+    program = f"x, y = torch.ones(3), torch.ones(3)\n{branch}x.to(device)\nprint(x + y)\n"
+    assert _safe("DEV101", program) is None

@@ -434,3 +434,18 @@ def asked_for(x: torch.Tensor):
 """
     found = {each.at.function: each.at.guard.certain for each in events(Call, text) if "empty" in each.callee}
     assert found == {"chosen_else": False, "asked_for": True}
+
+
+def test_a_flag_that_a_call_settles_says_nothing_of_the_machine() -> None:
+    text = """
+import torch
+def made(use_cuda=False):
+    if use_cuda:
+        return torch.ones(3).cuda()
+    return torch.ones(3)
+y = made(use_cuda=True)
+x = torch.ones(3)
+x.cuda()
+"""
+    (moved,) = [each for each in events(Move, text) if each.receiver.label == "x"]
+    assert not moved.at.guard.guarded

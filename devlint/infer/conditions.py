@@ -234,7 +234,15 @@ def assume(machine: Machine, test: ast.expr, value: Value, outcome: bool) -> Non
     narrow(machine, test, outcome)
 
 
-def impossible(machine: Machine, test: ast.expr, value: Value, outcome: bool) -> bool:
+def take(machine: Machine, test: ast.expr, value: Value, outcome: bool) -> None:
+    """Go on where a condition comes out so, if it can; that it always does says nothing of the machine."""
+    if _impossible(machine, test, value, outcome):
+        machine.state.alive = False
+    elif not _impossible(machine, test, value, not outcome):
+        assume(machine, test, value, outcome)
+
+
+def _impossible(machine: Machine, test: ast.expr, value: Value, outcome: bool) -> bool:
     """Whether a condition cannot come out so: `x.is_cuda`, where `x` is on the cpu."""
     if value.kind is not Kind.FLAG:
         return False

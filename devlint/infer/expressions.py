@@ -530,18 +530,16 @@ class Expressions(Machine):
         test = self.eval(node.test)
         settled = cases.outcome(self, node.test)
         if settled is not None:
-            conditions.assume(self, node.test, test, settled)
+            conditions.narrow(self, node.test, settled)
             return self.eval(node.body if settled else node.orelse)
         asked, met = cases.asked(self, node.test), len(self.log.meetings)
         conditions.prepare(self, node.test)
         otherwise = self.state.copy()
-        conditions.assume(self, node.test, test, True)
-        self.state.alive = not conditions.impossible(self, node.test, test, True)
+        conditions.take(self, node.test, test, True)
         self.branches += 1
         body = self.eval(node.body)
         then, self.state = self.state, otherwise
-        conditions.assume(self, node.test, test, False)
-        self.state.alive = not conditions.impossible(self, node.test, test, False)
+        conditions.take(self, node.test, test, False)
         orelse = self.eval(node.orelse)
         self.branches -= 1
         if asked and (

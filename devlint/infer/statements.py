@@ -381,7 +381,7 @@ class Statements(Expressions):
             test = self.eval(node.test)
             settled = cases.outcome(self, node.test)
             if settled is not None:
-                conditions.assume(self, node.test, test, settled)
+                conditions.narrow(self, node.test, settled)
                 rest = node.body if settled else node.orelse
                 if settled or len(rest) != 1 or not isinstance(rest[0], ast.If):
                     break
@@ -390,8 +390,7 @@ class Statements(Expressions):
             parts = cases.asked(self, node.test)
             conditions.prepare(self, node.test)
             otherwise = self.state.copy()
-            conditions.assume(self, node.test, test, True)
-            self.state.alive = not conditions.impossible(self, node.test, test, True)
+            conditions.take(self, node.test, test, True)
             typing, self.typing = self.typing, self.typing or last_name(node.test) in knowledge.TYPING_ONLY
             asked = not conditions.asks_for_main(node.test)
             self.branches += asked
@@ -400,8 +399,7 @@ class Statements(Expressions):
             self.typing = typing
             waiting.append((node, test, self.state, parts))
             self.state = otherwise
-            conditions.assume(self, node.test, test, False)
-            self.state.alive = not conditions.impossible(self, node.test, test, False)
+            conditions.take(self, node.test, test, False)
             rest = node.orelse
             if len(rest) != 1 or not isinstance(rest[0], ast.If):
                 break
