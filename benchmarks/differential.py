@@ -84,6 +84,7 @@ _STOPS = (
     ("same device", "devices mix"),
     ("to numpy", "numpy reads it"),
     ("as parameter", "a copy is no Parameter"),
+    ("non-leaf", "a copy is no leaf"),
 )
 """By what the device's messages say, what stops a program."""
 
