@@ -14,6 +14,9 @@ from ..log import MaybeLoss
 from ..machine import Arguments, Machine, Site, distinct
 from .operations import note_tensors, operands
 
+_AS_CTC = 4
+"""As many tensors as CTCLoss is given: outputs, targets, and the lengths of both."""
+
 
 def loss(machine: Machine, site: Site) -> Value:
     """A call of a loss, functional or a module."""
@@ -45,6 +48,8 @@ def maybe_loss(machine: Machine, result: Value, parties: list[tuple[ast.expr, Va
     ref = machine.ref(result)
     if len(parties) < 2 or ref is None:
         return
+    if len(parties) >= _AS_CTC:
+        parties = parties[:2]  # the others may be lengths, which may stay on the host
     given = [(at, followed(machine, value)) for at, value in parties]
     places = distinct([(at, machine.where(value), value) for at, value in given])
     machine.log.losses.append(MaybeLoss(ref, tuple(places), machine.state.why, machine.loops))
