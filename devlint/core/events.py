@@ -54,7 +54,7 @@ class At(NamedTuple):
     """Where the code runs, by knowledge: `forward`, another `method` of a module, `test`, `dataset`,
     `collate_fn`, `worker`; `probe` where it is expected to fail; `demo` where a library's file only tries
     itself out; `pending` where a call is given a copy to the cpu that may be under way; `saved` where its
-    function saved or trained before, or the file saves what is on the cpu alone; `needing`, of what is
+    function saved or trained before, or its class saves what is on the cpu alone; `needing`, of what is
     loaded, where its function needs an accelerator by its end, whatever the path."""
 
 

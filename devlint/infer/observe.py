@@ -174,21 +174,25 @@ class Observer:
         return summary is not None and summary.requires.needed
 
     @cached_property
-    def _saves_on_cpu(self) -> bool:
-        """Whether all that the file saves is brought to the cpu where that is done."""
-        found = [
-            any(
-                isinstance(part, ast.Call)
-                and (moved := log.moves.get(part)) is not None
-                and moved.target is not None
-                and moved.target.form is Form.CPU
-                for part in ast.walk(node)
-            )
-            for log in self.settled.logs.values()
-            for node, raw in log.calls.items()
-            if "saves" in knowledge.topics_of_call(raw.callee)
-        ]
-        return bool(found) and all(found)
+    def _save_on_cpu(self) -> frozenset[str]:
+        """The classes that save nothing but what they bring to the cpu as they do."""
+        found: dict[str, bool] = {}
+        for function, log in self.settled.logs.items():
+            for node, raw in log.calls.items():
+                if "saves" in knowledge.topics_of_call(raw.callee) and (owner := self._owner(function)):
+                    brought = any(
+                        isinstance(part, ast.Call)
+                        and (moved := log.moves.get(part)) is not None
+                        and moved.target is not None
+                        and moved.target.form is Form.CPU
+                        for part in ast.walk(node)
+                    )
+                    found[owner] = found.get(owner, True) and brought
+        return frozenset(owner for owner, brought in found.items() if brought)
+
+    def _owner(self, function: str) -> str:
+        known = self.file.functions.get(function)
+        return known.owner or "" if known is not None else ""
 
     def node(self, function: str, number: int) -> ast.AST | None:
         """The node of a number, if the function is of this file."""
@@ -467,7 +471,7 @@ class Observer:
                 loads = "loads" in knowledge.topics_of_call(callee)
                 said = {
                     "pending": raw.pending,
-                    "saved": raw.saved or (loads and self._saves_on_cpu),
+                    "saved": raw.saved or (loads and self._owner(function) in self._save_on_cpu),
                     "needing": loads and self._needs(function),
                 }
                 if any(said.values()):
