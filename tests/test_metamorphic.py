@@ -134,6 +134,12 @@ BY_DESIGN = {
     "DEV401/bug_callers:error",
     "DEV401/bug_callers:evaluate",
     "DEV402/bug_evaluate:validate",
+    # That a function wraps a model on one path, and moves it on another, is read within a file.
+    "DEV402/near_scattered:build",
+    # Which device callers choose, or leave to a default, is read within a file.
+    "DEV202/bug_left:one_hot",
+    "DEV204/bug_first:train",
+    "DEV204/fixed_first:train",
 }
 
 

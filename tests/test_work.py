@@ -125,3 +125,31 @@ def test_no_collector_is_needed_to_free_a_file() -> None:
     finally:
         gc.enable()
     assert left < 200, f"{left} objects wait for the garbage collector"
+
+
+def test_what_cannot_bring_a_name_by_a_star_is_not_analysed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "pyproject.toml": "",
+        "parts/__init__.py": "from .one import *\nfrom .two import *\nfrom .three import *\n",
+        "parts/one.py": "import torch\n\n\ndef first():\n    return torch.ones(2)\n",
+        "parts/two.py": "import torch\n\n\ndef second():\n    return torch.ones(2)\n",
+        "parts/three.py": "__all__ = ['third']\n\n\ndef third():\n    return first() + second()\n",
+        "use.py": "import torch\nfrom parts import *\n\nx = second()\nx.to('cuda')\nprint(str(x), __name__)\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    analysed = []
+    original = File.analyse
+
+    def analyse(self: File) -> None:
+        analysed.append(self.name)
+        original(self)
+
+    monkeypatch.setattr(File, "analyse", analyse)
+    monkeypatch.chdir(tmp_path)
+    arguments = ["--select", "DEV101", "--isolated", "--no-cache", "--jobs", "1", "-q", "use.py"]
+    assert cli.main(arguments) == cli.FOUND  # what `second` gives is known to be a tensor
+    assert sorted(set(analysed)) == ["parts", "parts.two", "use"]

@@ -15,6 +15,7 @@ from ..core.kinds import Kind
 from ..core.summary import Calling, ClassSummary, FunctionSummary, ModuleSummary, within
 from ..core.values import Api, Defined, Value
 from ..span import Span
+from .binds import Binds
 from .memory import Definitions, Log, Memory, Question, digest_of
 from .mentions import Mentions
 from .nature import Natures
@@ -123,6 +124,7 @@ class Project:
         self._last = "", ""
         """The file that was linted last, and its text."""
         self.natures = Natures(self.layout, self._text)
+        self._binds = Binds(self.layout, self._text)
         self._paths: dict[tuple[str, str], str] = {}
         """The file of each module by the root of its project, in which its name is unique, and that name."""
         self._asked: dict[str, set[str]] = {}
@@ -152,6 +154,7 @@ class Project:
         self._callers.clear()
         self._last = "", ""
         self.natures = Natures(self.layout, self._text)
+        self._binds.forget()
 
     def renew(self, path: str) -> None:
         """A file has changed: it is analysed again, and who asks it only where it defines something else."""
@@ -180,6 +183,7 @@ class Project:
         self._asked.pop(path, None)
         self._last = "", ""
         self.natures = Natures(self.layout, self._text)
+        self._binds.forget()
 
     def asks_otherwise(self, path: str) -> bool:
         """Whether a file in doubt, linted since, has asked other files than before it changed.
@@ -276,6 +280,10 @@ class Project:
     def note(self, asker: str, asked: str) -> None:
         """Remember that one file asks another."""
         self._asked.setdefault(asker, set()).add(asked)
+
+    def may_define(self, path: str, name: str) -> bool:
+        """Whether a file can define a name at all: what its text rules out takes no analysis."""
+        return path in self._modules or self._binds.may(path, name)
 
     def module(self, path: str) -> ModuleSummary | None:
         """What a file defines; None where it cannot be read, or asks for itself."""
@@ -628,6 +636,8 @@ class View:
             return None
         self._project.note(self.path, path)
         if path in self._hidden or not left:
+            return None
+        if not self._project.may_define(path, rest.partition(".")[0]):
             return None
         summary = self._project.module(path)
         if summary is None:
