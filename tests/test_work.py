@@ -136,7 +136,7 @@ def test_what_cannot_bring_a_name_by_a_star_is_not_analysed(
         "parts/one.py": "import torch\n\n\ndef first():\n    return torch.ones(2)\n",
         "parts/two.py": "import torch\n\n\ndef second():\n    return torch.ones(2)\n",
         "parts/three.py": "__all__ = ['third']\n\n\ndef third():\n    return first() + second()\n",
-        "use.py": "import torch\nfrom parts import *\n\nx = second()\nx.to('cuda')\nprint(str(x), __name__)\n",
+        "use.py": "import torch\nfrom parts import *\n\nx = second()\nx.to('cuda')\nstr(x)\n",
     }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(exist_ok=True)

@@ -177,7 +177,8 @@ RENEWS_STATE = frozenset({"state", "load_state_dict"})
 """What is read of an optimizer to move its state, or called to replace it."""
 TENSOR_TYPE = "Tensor"
 OTHER_TENSORS = frozenset(
-    "tensorflow tf paddle mindspore oneflow jax mxnet tinygrad keras cntk onnx openvino typing".split()
+    "tensorflow tf paddle mindspore oneflow jax mxnet tinygrad megengine jittor "
+    "keras cntk onnx openvino typing".split()
 )
 """Libraries that have a `Tensor` of their own."""
 TENSORS_OF_OTHERS = OTHER_TENSORS - {"typing", "onnx", "openvino"}
