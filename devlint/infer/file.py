@@ -517,7 +517,7 @@ class File:
         """A variable of the module."""
         found = self._top.state.env.get(name)
         if found is None and self._stars:
-            for module in reversed(self._stars) if _may_be_brought(name) else ():
+            for module in () if knowledge.is_every_modules(name) else reversed(self._stars):
                 known = self.resolve(within(module, name))
                 if known is not None and self._brings(module, name):
                     return known
@@ -643,11 +643,6 @@ class File:
             tuple(self._stars),
             calls_in(self),
         )
-
-
-def _may_be_brought(name: str) -> bool:
-    """Whether a star of the project is asked for a name: not for those that every module has anyway."""
-    return name not in knowledge.BUILTINS and not (name.startswith("__") and name.endswith("__"))
 
 
 def _more(why: Why, other: Why) -> Why:

@@ -17,7 +17,7 @@ from ..core import events as event
 from ..core.events import At, Becoming, Conflict, Harmless, Holder, Meets, Seen, Spot, Why
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
-from ..core.paths import Element
+from ..core.paths import Element, Ref
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ..core.state import OPTIMIZER
 from ..core.values import MADE, Defined, Origin, Value, element_of
@@ -248,14 +248,19 @@ class Observer:
             ref = objects.parents[ref]
         if type(ref) is not int or not objects.is_parameter(ref) or self._others:
             return False
-        log = self.settled.logs.get(function)
-        return log is None or not any(
-            raw.target is not None
-            and raw.target.form is Form.CPU
-            and type(raw.receiver.who) is int
-            and objects.is_part(raw.receiver.who, ref)
-            for raw in log.moves.values()
-        )
+        return not any(objects.is_part(each, ref) for each in self._brought_to_cpu.get(function, ()))
+
+    @cached_property
+    def _brought_to_cpu(self) -> dict[str, list[Ref]]:
+        """By function, the objects that it moves to the cpu."""
+        return {
+            function: [
+                raw.receiver.who
+                for raw in log.moves.values()
+                if raw.target is not None and raw.target.form is Form.CPU and type(raw.receiver.who) is int
+            ]
+            for function, log in self.settled.logs.items()
+        }
 
     @cached_property
     def _others(self) -> bool:

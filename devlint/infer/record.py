@@ -54,6 +54,9 @@ class _Book:
         self.targets: dict[ast.expr, tuple[Value, Place, str]] = {}
         """What variables and attributes are bound to, by where they stand."""
         self.scopes: dict[ast.stmt, _Scope] = {}
+        self.new_values: list[ast.expr] = []
+        """What was evaluated for the first time since somebody looked."""
+        self.new_scopes: list[ast.stmt] = []
 
 
 class _Recording(Statements):
@@ -66,12 +69,16 @@ class _Recording(Statements):
     def eval(self, node: ast.expr) -> Value:
         value = super().eval(node)
         if not self.settled:
+            if node not in self.book.values:
+                self.book.new_values.append(node)
             self.book.values[node] = (value, self.where(value), self.here.name)
         return value
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         for statement in body:
             if self.state.alive and not self.settled:
+                if statement not in self.book.scopes:
+                    self.book.new_scopes.append(statement)
                 self.book.scopes[statement] = _Scope(
                     self.state.env.copy(), self.here.name, self.state.why, self.loops
                 )
@@ -118,6 +125,11 @@ class Record:
 
     def _start(self, file: File, book: _Book, *recorded: ast.AST) -> None:
         self._file, self._book = file, book
+        self._by_line: dict[int, list[ast.expr]] = {}
+        """The expressions that begin on each line: of few of them anybody asks where exactly."""
+        self._on_line: dict[int, dict[Span, ast.expr]] = {}
+        self._statements: dict[int, list[tuple[Span, ast.stmt]]] = {}
+        """The statements that a line is part of."""
         self._recorded = set(recorded)
         """The functions that were run again; the tree itself, if everything was."""
         self._observer = Observer(Settled(file), self._text, self._sections)
@@ -137,8 +149,6 @@ class Record:
         new = [self._file.function_of(node) for node in homes if node not in self._recorded]
         if new:
             self._recorded.update(homes)
-            for stale in ("_on_line", "_by_line", "_statements"):
-                self.__dict__.pop(stale, None)
             recording = partial(_Recording, self._book)
             for function in filter(None, new):
                 with_room(partial(self._file.run_again, function, recording))
@@ -153,8 +163,9 @@ class Record:
         self._start_whole()
 
     @cached_property
-    def _scopes(self) -> list[tuple[Span, Span, ast.AST]]:
-        """All of a function or class, its body, and the node; the outer before the inner."""
+    def _homes(self) -> dict[int, list[tuple[Span, Span, ast.AST]]]:
+        """By line, the functions and classes that it is part of: all of each, its body, and the node; the
+        outer before the inner."""
         found: list[tuple[Span, Span, ast.AST]] = []
         for node in ast.walk(self._tree):
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
@@ -164,11 +175,15 @@ class Record:
                 found.append((whole._replace(line=first.line, column=first.column), body, node))
             elif isinstance(node, ast.Lambda):
                 found.append((self._text.span(node), self._text.span(node.body), node))
-        return found
+        on: dict[int, list[tuple[Span, Span, ast.AST]]] = {}
+        for each in found:
+            for line in range(each[0].line, each[0].end_line + 1):
+                on.setdefault(line, []).append(each)
+        return on
 
     def _homes_of(self, span: Span) -> list[ast.AST]:
         """The functions around a place, the outer first; none where a class or the module runs it itself."""
-        around = [each for each in self._scopes if _is_in(span, each[0])]
+        around = [each for each in self._homes.get(span.line, ()) if _is_in(span, each[0])]
         bodies = [node for _, body, node in around if _is_in(span, body) and not isinstance(node, ast.Lambda)]
         if not bodies or isinstance(bodies[-1], ast.ClassDef):
             return []
@@ -214,30 +229,18 @@ class Record:
         keeping = self._keepings.get(span)
         return keeping.safe if keeping is not None and keeping.possible else None
 
-    @cached_property
-    def _on_line(self) -> dict[int, dict[Span, ast.expr]]:
-        return {}
-
-    @cached_property
-    def _by_line(self) -> dict[int, list[ast.expr]]:
-        """The expressions that begin on each line: of few of them anybody asks where exactly."""
-        found: dict[int, list[ast.expr]] = {}
-        for node in self._book.values:
-            found.setdefault(node.lineno, []).append(node)
-        return found
-
     def _expression(self, span: Span) -> ast.expr | None:
         """The expression that was evaluated at a place, the last one if there are several."""
         self._record(span)
+        new, self._book.new_values = self._book.new_values, []
+        for node in new:
+            self._by_line.setdefault(node.lineno, []).append(node)
+            self._on_line.pop(node.lineno, None)
         found = self._on_line.get(span.line)
         if found is None:
             nodes = self._by_line.get(span.line, [])
-            found = self._on_line[span.line] = {self._observer.text.span(node): node for node in nodes}
+            found = self._on_line[span.line] = {self._text.span(node): node for node in nodes}
         return found.get(span)
-
-    @cached_property
-    def _statements(self) -> list[tuple[Span, ast.stmt]]:
-        return [(self._observer.text.span(node), node) for node in self._book.scopes]
 
     def value_at(self, span: Span) -> Seen:
         """The value of the expression that stands at a place; of unknown kind where none was evaluated."""
@@ -257,7 +260,6 @@ class Record:
         if scope is None:
             return None
         own = tuple(self._attributes_of_self(scope.function))
-        around = self._file.variables() if scope.function else {}
         return (
             _device_among(scope.variables.items())
             or self._used_as_device(scope.variables.items(), scope.function)
@@ -265,8 +267,13 @@ class Record:
             or self._used_as_device(own, scope.function)
             or self._tensor_given(scope)
             or next((f"{name}.device" for name, value in own if value.kind is Kind.PARAMETER), None)
-            or _device_among(around.items())
+            or (self._device_of_the_file if scope.function else None)
         )
+
+    @cached_property
+    def _device_of_the_file(self) -> str | None:
+        """The first variable of the file that is a device chosen at run time."""
+        return _device_among(self._file.variables().items())
 
     def function_at(self, span: Span) -> str:
         """The function around a place; empty for the statements of the file."""
@@ -383,9 +390,14 @@ class Record:
     def _scope(self, span: Span) -> _Scope | None:
         """The variables before the innermost statement around a place."""
         self._record(span)
+        new, self._book.new_scopes = self._book.new_scopes, []
+        for each in new:
+            whole = self._text.span(each)
+            for line in range(whole.line, whole.end_line + 1):
+                self._statements.setdefault(line, []).append((whole, each))
         around = [
             (found.end_line - found.line, found.end_column - found.column, statement.lineno, statement)
-            for found, statement in self._statements
+            for found, statement in self._statements.get(span.line, ())
             if _is_in(span, found)
         ]
         if not around:

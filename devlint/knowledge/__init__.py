@@ -9,7 +9,7 @@ from .classes import runs_like_forward
 from .find import attribute, bind, find, kind_of_class, method, topics_of_class
 from .find import provide as provide_rows
 from .row import Hint, Row
-from .stars import is_public, is_torch_nn, offers
+from .stars import is_every_modules, is_public, is_torch_nn, offers
 from .table import Table
 from .vocabulary import *  # noqa: F403
 from .words import hints, speaks_of_devices
@@ -28,6 +28,7 @@ __all__ = [
     "find",
     "hints",
     "is_brought",
+    "is_every_modules",
     "is_public",
     "is_torch_nn",
     "kind_of_class",

@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from .find import find
 from .table import words
+from .vocabulary import BUILTINS
 
 _STARRED = words("torch torch.nn torch.nn.functional torch.optim torch.utils.data numpy")
 """Modules of libraries of which people import all names."""
@@ -16,6 +17,11 @@ _PARTS_OF_NN = words("functional init utils modules parallel parameter quantized
 def is_public(name: str) -> bool:
     """Whether a star brings a name of a module that does not say what it brings."""
     return name[:1] != "_"
+
+
+def is_every_modules(name: str) -> bool:
+    """Whether every module has a name anyway, as `__name__` and `str`: no star is asked for it."""
+    return name in BUILTINS or (name.startswith("__") and name.endswith("__"))
 
 
 def offers(library: str, name: str) -> bool:
