@@ -66,7 +66,7 @@ class CreatedOnCpu(Rule[Meeting]):
     name = "created-on-cpu"
     cause = Cause.MADE
     watches = (meeting(comes_from("factory", "array"), outside("probe")),)
-    claim = Claim(MIXED_DEVICES)
+    claim = Claim(MIXED_DEVICES, packages=("numpy",))
 
     def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
         """Report where the tensor is made."""
