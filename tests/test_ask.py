@@ -11,6 +11,7 @@ import pytest
 from devlint.bind.text import Text
 from devlint.config.settings import Settings
 from devlint.infer import record
+from devlint.infer.account import Account
 from devlint.infer.file import File
 from devlint.match import registry
 from devlint.run.lint import lint
@@ -111,7 +112,7 @@ def test_what_is_asked_in_functions_takes_no_second_analysis(
 def test_a_function_that_is_run_again_gives_what_an_analysis_of_all_gives(path: Path) -> None:
     text = path.read_text()
     tree = ast.parse(text)
-    whole, asked = record.Record(text, tree, whole=True), record.Record(text, tree)
+    whole, asked = Account(text, tree), record.Record(text, tree)
     source = Text(text)
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):

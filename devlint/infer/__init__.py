@@ -45,8 +45,10 @@ def infer(
 
     Raises SyntaxError, ValueError (a NUL byte) or RecursionError when the source cannot be read.
     """
-    module = arranged(ast.parse(text) if tree is None else tree, text, sections)
-    return with_room(lambda: _inferred(File(module, name, index), text, wants, sections))
+    module = ast.parse(text) if tree is None else tree
+    found, file = infer_and_keep(text, module, wants=wants, index=index, name=name, sections=sections)
+    file.release()
+    return found
 
 
 def infer_and_keep(
@@ -60,12 +62,10 @@ def infer_and_keep(
 ) -> tuple[Inference, File]:
     """As `infer`, with the analysis, which the caller has to release."""
     file = File(arranged(tree, text, sections), name, index)
-    return with_room(lambda: _inferred(file, text, wants, sections, release=False)), file
+    return with_room(lambda: _inferred(file, text, wants, sections)), file
 
 
-def _inferred(
-    file: File, text: str, wants: Wants, sections: Sequence[Section] = (), release: bool = True
-) -> Inference:
+def _inferred(file: File, text: str, wants: Wants, sections: Sequence[Section]) -> Inference:
     file.analyse()
     settled = Settled(file)
     found = observed(settled, Text(text), wants, sections)
@@ -74,8 +74,6 @@ def _inferred(
         (line, describe(settled, settled.in_use(value), place))
         for line, (value, place) in sorted(shown.items())
     )
-    if release:
-        file.release()
     return Inference(found, reveals)
 
 

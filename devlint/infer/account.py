@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-from ..bind.sections import Section
 from ..core.events import At, Meeting, Meets, Spot
 from ..core.kinds import Kind
 from ..core.objects import Apart, Or
@@ -15,7 +14,6 @@ from ..core.paths import Attr, Element, Item, Ref, Root
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.values import Origin, Value
 from ..span import Span
-from .file import Index
 from .log import RawMeeting, RawMove
 from .machine import COPIES
 from .record import Record
@@ -88,16 +86,7 @@ class _Known(NamedTuple):
 class Account(Record):
     """A record that is told to people: of all values, whoever asks."""
 
-    def __init__(
-        self,
-        text: str,
-        tree: ast.Module,
-        index: Index | None = None,
-        name: str = "",
-        sections: Sequence[Section] = (),
-    ) -> None:
-        """Run the inference; raises as `infer` does."""
-        super().__init__(text, tree, index, name, sections, whole=True)
+    whole = True
 
     def told(self, line: int, column: int | None = None) -> tuple[Told, ...]:
         """The values that begin on a line; with a column (from 0), of the innermost expression around it."""

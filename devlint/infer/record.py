@@ -94,6 +94,9 @@ class _Recording(Statements):
 class Record:
     """What is known of a file's expressions and variables."""
 
+    whole = False
+    """Whether all values will be asked for."""
+
     def __init__(
         self,
         text: str,
@@ -102,18 +105,14 @@ class Record:
         name: str = "",
         sections: Sequence[Section] = (),
         analysed: File | None = None,
-        whole: bool = False,
     ) -> None:
-        """Run the inference, unless the file was `analysed` before; raises as `infer` does.
-
-        `whole`: all values will be asked for.
-        """
+        """Run the inference, unless the file was `analysed` before; raises as `infer` does."""
         self._text = Text(text)
         self._tree = arranged(tree, text, sections) if analysed is None else analysed.tree
         self._index, self._name, self._sections = index, name, sections
         self._own = analysed is None
         """Whether nobody else lets go of the analysis."""
-        if whole:
+        if self.whole:
             self._start_whole()
         else:
             self._start(analysed or self._analysed(Statements), _Book())

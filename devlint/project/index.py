@@ -152,6 +152,10 @@ class Project:
             self._circles.pop(each, None)
         self._mentions.clear()
         self._callers.clear()
+        self._reread()
+
+    def _reread(self) -> None:
+        """Trust no text that was looked at before."""
         self._last = "", ""
         self.natures = Natures(self.layout, self._text)
         self._binds.forget()
@@ -168,8 +172,7 @@ class Project:
         known = self._modules.pop(path)
         self._unsee(path)
         self._asked.pop(path, None)
-        self._last = "", ""
-        self.natures = Natures(self.layout, self._text)
+        self._reread()
         found = self.module(path)
         if any(path in _reached(each, self._asked) for each in self._asked.get(path, set()) - {path}):
             self.forget(path)  # it is in a circle now, in which nobody is told of the others
@@ -181,9 +184,7 @@ class Project:
         if path not in self._doubted:
             self._doubted[path] = _Doubt(self._modules.pop(path), self._asked.get(path, set()))
         self._asked.pop(path, None)
-        self._last = "", ""
-        self.natures = Natures(self.layout, self._text)
-        self._binds.forget()
+        self._reread()
 
     def asks_otherwise(self, path: str) -> bool:
         """Whether a file in doubt, linted since, has asked other files than before it changed.
