@@ -266,6 +266,7 @@ def test_what_is_measured_throws_its_results_away_on_purpose(source: str) -> Non
         ("%%prun\nxs[0].half()\nprint(xs)", [(2, 1, "DEV105")]),
         ("%time pass\nx.to(device)\nprint(x)", [(2, 1, "DEV101")]),
         ("%%capture\nx.to(device)\nprint(x)", [(2, 1, "DEV101")]),
+        ("%%devlint_run --stop\nx.to(device)\nprint(x)", [(2, 1, "DEV101")]),
         ("%%timeit\nx.cuda()", [(2, 1, "DEV201")]),
     ],
 )

@@ -7,6 +7,7 @@ followed.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
 import multiprocessing
@@ -41,6 +42,10 @@ _INSTALLERS = frozenset({"pip", "ensurepip", "venv"})
 class Abandoned(BaseException):
     """Another process has ended the program; no handler of its own is to catch it."""
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in place of a traceback."""
+        return ["devlint: another process has ended the program"]
+
 
 class Spool:
     """The file to which other processes write what they find, one line each."""
@@ -67,6 +72,11 @@ class Spool:
             return
         yield from map(json.loads, lines)
 
+    def clear(self) -> None:
+        """Forget what was written."""
+        with contextlib.suppress(OSError):
+            os.truncate(self.path, 0)
+
     def abandon(self) -> None:
         """End this process and the program: what it waits for will not come."""
         self.write(["abandoned", ""])
@@ -84,6 +94,15 @@ class Followed:
         self._tracer = tracer
         self._folder = tempfile.TemporaryDirectory(prefix="devlint-", ignore_cleanup_errors=True)
         self.spool = Spool(os.path.join(self._folder.name, "found"), os.getpid())
+        self.give(options)
+        os.register_at_fork(after_in_child=functools.partial(_report_to, self.spool, tracer))
+        if _SIGNAL is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(_SIGNAL, _abandon)
+        NotSimulated.told = functools.partial(_limited, self.spool)
+        _follow(tracer, self.spool)
+
+    def give(self, options: dict[str, Any]) -> None:
+        """Let processes that begin anew from now on have these options."""
         given = {
             "spool": self.spool.path,
             "root": os.getpid(),
@@ -91,14 +110,17 @@ class Followed:
             "own": frames.own_folders(),
         }
         os.environ[_VARIABLE] = json.dumps(given)
-        os.register_at_fork(after_in_child=functools.partial(_report_to, self.spool, tracer))
-        if _SIGNAL is not None:
-            signal.signal(_SIGNAL, _abandon)
-        NotSimulated.told = functools.partial(_limited, self.spool)
-        _follow(tracer, self.spool)
 
     def collect(self) -> bool:
-        """Take over what other processes have found; whether one of them has ended the program."""
+        """Take over what other processes have found in the end; whether one of them has ended the program."""
+        abandoned = self.take()
+        self._folder.cleanup()
+        if abandoned and hasattr(signal, "SIGCHLD"):
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # loaders raise wherever they hear of a lost worker
+        return abandoned
+
+    def take(self) -> bool:
+        """Take over what other processes have found by now; whether one of them has ended the program."""
         abandoned = False
         for kind, row in self.spool.rows():
             if kind == "abandoned":
@@ -107,9 +129,7 @@ class Followed:
                 NotSimulated.meet(row)
             else:
                 self._tracer.note(_event(row))
-        self._folder.cleanup()
-        if abandoned and hasattr(signal, "SIGCHLD"):
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # loaders raise wherever they hear of a lost worker
+        self.spool.clear()
         return abandoned
 
 

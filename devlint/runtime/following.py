@@ -22,9 +22,9 @@ def install(devices: int, limit: int | None, stop: bool, values: Values | None =
 
     require()
     worker.install("sim", devices)
-    tracer.watch_loaders(limit)
     origins.watch_modules()
-    seen = tracer.Tracer(stop=stop, values=values)
+    seen = tracer.Tracer(stop=stop, limit=limit, values=values)
+    tracer.watch_loaders(seen)
     tracer.watch_backward(seen)
     tracer.keep_fast_path(seen)
     return seen

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..finding import Position
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from types import CodeType, FrameType
 
 _HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -38,14 +38,28 @@ def _libraries() -> tuple[str, ...]:
 
 _LIBRARIES = _libraries()
 _INSTALLED = {"site-packages", "dist-packages"}
-_START = os.path.join(_HERE, "runtime", "execute.py")
 _own: list[str] = []
+_starts = {os.path.join(_HERE, "runtime", "execute.py")}
+"""What starts a program: what has called it is not of the program."""
+_cells: list[Callable[[str], str | None]] = []
+"""What knows by the names of their code the cells of a notebook, and what to call them."""
 
 
 def own(folder: str) -> None:
     """Take a folder for the program's, though it may be installed."""
     _own.append(os.path.realpath(folder) + os.sep)
     is_own.cache_clear()
+
+
+def own_cells(named: Callable[[str], str | None], start: str) -> None:
+    """Take for the program's the cells that this has a name for; `start` is the file of what runs them."""
+    _cells.append(named)
+    _starts.add(start)
+    is_own.cache_clear()
+
+
+def _cell(path: str) -> str | None:
+    return next(filter(None, (named(path) for named in _cells)), None)
 
 
 def own_folders() -> list[str]:
@@ -56,6 +70,8 @@ def own_folders() -> list[str]:
 @functools.cache
 def is_own(path: str) -> bool:
     """Whether a file is the program's, not a library's."""
+    if _cell(path) is not None:
+        return True
     if path.startswith("<"):
         return False
     real = os.path.realpath(path)
@@ -80,7 +96,7 @@ def own_frames() -> list[FrameType]:
 def _own_frames() -> Iterator[FrameType]:
     for frame in stack(2):
         path = frame.f_code.co_filename
-        if path == _START:  # what started the program is not of it
+        if path in _starts:
             return
         if is_own(path):
             yield frame
@@ -134,7 +150,9 @@ def _positions(code: CodeType) -> list[tuple[int | None, int | None, int | None,
 
 
 def shown(path: str) -> str:
-    """A path as the linter shows it: relative, if it is below the current folder."""
+    """A path as the linter shows it: relative, if it is below the current folder; a cell by its name."""
+    if (cell := _cell(path)) is not None:
+        return cell
     relative = os.path.relpath(path)
     return os.path.abspath(path) if relative.startswith(os.pardir) else relative
 
@@ -171,6 +189,15 @@ def is_of_something_held(frame: FrameType, place: Place) -> bool:
         and isinstance(call.func, ast.Attribute)
         and not any(isinstance(part, ast.Call) for part in ast.walk(call.func))
     )
+
+
+def cut(error: BaseException | None) -> None:
+    """Leave devlint's own frames out of a traceback, as those of torch's C++ are."""
+    trace = None if error is None else error.__traceback__
+    while trace is not None:
+        while trace.tb_next is not None and trace.tb_next.tb_frame.f_code.co_filename.startswith(_HERE):
+            trace.tb_next = trace.tb_next.tb_next
+        trace = trace.tb_next
 
 
 def last_place(error: BaseException) -> Place | None:

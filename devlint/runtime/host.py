@@ -14,7 +14,7 @@ from torch.overrides import TorchFunctionMode
 from .compare import Values, seed, watch_modules
 from .execute import Target
 from .isolate import python
-from .tracer import watch_loaders
+from .tracer import Tracer, watch_loaders
 
 
 class _Recorder(TorchFunctionMode):
@@ -55,7 +55,7 @@ def main() -> None:
     """Run a program on the cpu, and save what it computes; the arguments are those of `on_the_cpu`."""
     out, limit, is_module, name, *arguments = sys.argv[1:]
     run = Target(name, bool(int(is_module)), arguments).prepare()
-    watch_loaders(int(limit) or None)
+    watch_loaders(Tracer(limit=int(limit) or None))
     values = Values()
     watch_modules(values)
     seed()

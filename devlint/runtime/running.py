@@ -98,8 +98,12 @@ def follow(options: argparse.Namespace, target: Target, *, machine: bool, trace:
         end = _run(run, seen, elsewhere)
     if comparison is not None:
         end = comparison.judge(end)
-    findings = sorted((_finding(event, times, rules) for event, times in seen.events.values()), key=order)
-    return Followed(findings, end, seen.record)
+    return Followed(findings_of(seen, rules), end, seen.record)
+
+
+def findings_of(seen: Tracer, rules: Mapping[Cause, Installed]) -> list[Finding]:
+    """What was found, in the order of its places."""
+    return sorted((_finding(event, times, rules) for event, times in seen.events.values()), key=order)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -121,11 +125,16 @@ def parser() -> argparse.ArgumentParser:
 def add_program(made: argparse.ArgumentParser) -> None:
     """Add what says which program to run, and how."""
     made.add_argument("-m", dest="module", action="store_true", help="run a module, as `python -m` does")
+    add_bounds(made)
+    made.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
+
+
+def add_bounds(made: argparse.ArgumentParser) -> None:
+    """Add what says how far a program is run, and on how many devices."""
     made.add_argument("--limit-steps", type=_positive, metavar="N", help="end every loader after N batches")
     made.add_argument(
         "--devices", type=_positive, default=1, metavar="N", help="how many devices to simulate (default: 1)"
     )
-    made.add_argument("program", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
 
 
 def _positive(text: str) -> int:
@@ -181,8 +190,6 @@ def _apart(*, machine: bool) -> Iterator[None]:
 
 def _run(run: Callable[[], None], seen: Tracer, followed: Elsewhere) -> End:
     """Run the program to its end, and all that it starts."""
-    from .limit import NotSimulated
-
     error: BaseException | None = None
     try:
         with seen:
@@ -191,19 +198,20 @@ def _run(run: Callable[[], None], seen: Tracer, followed: Elsewhere) -> End:
     except BaseException as raised:
         error = raised
     abandoned = followed.collect()
-    if error is not None:
-        return _ended(error, seen, abandoned=abandoned)
-    if NotSimulated.met:
-        return End(LIMIT, f"{NotSimulated.met}; the program has handled that and gone on")
-    return End(CLEAN)
+    end = ended(error, seen, abandoned=abandoned)
+    if error is not None and end.status == FAILED and not isinstance(error, (SystemExit, KeyboardInterrupt)):
+        _show(error)
+    return end
 
 
-def _ended(error: BaseException, seen: Tracer, *, abandoned: bool) -> End:
-    """What an error is that has ended the program; `abandoned` if another process may be what ended it."""
+def ended(error: BaseException | None, seen: Tracer, *, abandoned: bool) -> End:
+    """How a program has ended: with an error or without; `abandoned` if another process may have ended it."""
     from .limit import NotSimulated
     from .tracer import Stop
 
-    if isinstance(error, Stop):
+    if error is None and NotSimulated.met:
+        return End(LIMIT, f"{NotSimulated.met}; the program has handled that and gone on")
+    if error is None or isinstance(error, Stop):
         return End(CLEAN)
     if isinstance(error, NotSimulated):
         said = str(error)
@@ -223,7 +231,6 @@ def _ended(error: BaseException, seen: Tracer, *, abandoned: bool) -> End:
         return End(FAILED, "interrupted")
     if seen.end(error):
         return End(CLEAN, "the program ended at an error about devices that could not be mended")
-    _show(error)
     return End(FAILED, f"the program was stopped by {type(error).__name__}")
 
 
@@ -284,23 +291,28 @@ def _print(options: argparse.Namespace, form: str, findings: list[Finding], end:
         for path in sorted(paths):
             with contextlib.suppress(OSError, UnicodeError), open(path, encoding="utf-8") as file:
                 sources[path] = file.read()
-    problems = [Problem(end.message)] if end.message else []
-    for problem in problems:
-        say(problem.message)
-    outcome = report.Outcome(
-        findings,
-        sources,
-        options.output_file is None and printing.wants_color(options.color, sys.stdout),
-        base=printing.project(os.getcwd()),
-        rules=installed() if form == "sarif" else {},
-        problems=problems,
-    )
-    text = printing.rendered(form, False, outcome)
-    if form in printing.FOR_PEOPLE:
-        text += printing.closing(outcome)
+    color = options.output_file is None and printing.wants_color(options.color, sys.stdout)
+    text = told(form, findings, end, sources, color=color)
     if options.output_file is not None:
         from ..run.output import write
 
         write(options.output_file, text.encode("utf-8", "backslashreplace"))
         return
     sys.stdout.write(text)
+
+
+def told(form: str, findings: list[Finding], end: End, sources: Mapping[str, str], *, color: bool) -> str:
+    """Return the report of a program; what is to be said of its end goes to stderr."""
+    problems = [Problem(end.message)] if end.message else []
+    for problem in problems:
+        say(problem.message)
+    outcome = report.Outcome(
+        findings,
+        sources,
+        color,
+        base=printing.project(os.getcwd()),
+        rules=installed() if form == "sarif" else {},
+        problems=problems,
+    )
+    text = printing.rendered(form, False, outcome)
+    return text + printing.closing(outcome) if form in printing.FOR_PEOPLE else text

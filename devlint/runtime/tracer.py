@@ -41,6 +41,10 @@ _SKIPPED = frozenset({"__get__", "__set__", "size", "dim", "stride", "numel", "_
 class Stop(BaseException):
     """The program is stopped at its first finding; no handler of its own is to catch it."""
 
+    def _render_traceback_(self) -> list[str]:
+        """What IPython shows in place of a traceback."""
+        return ["devlint: stopped at the first finding"]
+
 
 def _stop() -> None:
     raise Stop
@@ -66,11 +70,16 @@ class Event(NamedTuple):
 class Tracer(TorchFunctionMode):
     """Sees every call of torch that the program makes."""
 
-    def __init__(self, *, stop: bool = False, values: Values | None = None) -> None:
-        """Take whether the first finding stops the program, and what is to remember what calls give."""
+    def __init__(self, *, stop: bool = False, limit: int | None = None, values: Values | None = None) -> None:
+        """Take whether the first finding stops the program, after how many batches each loader ends, and what
+        is to remember what calls give.
+        """
         super().__init__()
         self.events: dict[tuple[Cause, str, int], tuple[Event, int]] = {}
-        self._stop = stop
+        self.stop = stop
+        self.limit = limit
+        self.paused = False
+        """Whether nothing is followed for a while: between the cells of a notebook."""
         self.tell: Callable[[Event], None] | None = None
         """Who is to know what is found, in a process that another one speaks for."""
         self.record: Record | None = None
@@ -85,7 +94,7 @@ class Tracer(TorchFunctionMode):
         """Make the call; if it fails for a device, mend what it is given and make it again."""
         kwargs = kwargs or {}
         name = getattr(function, "__name__", "")
-        if name in _SKIPPED:
+        if name in _SKIPPED or self.paused:
             return function(*args, **kwargs)
         try:
             result = function(*args, **kwargs)
@@ -148,7 +157,7 @@ class Tracer(TorchFunctionMode):
                 wrong, args, kwargs = mended
                 self.note(self._event(place, said, name, wrong))
                 self._mended.update(dict.fromkeys(wrong, place))
-            if self._stop:
+            if self.stop:
                 self.leave()
             try:
                 return function(*args, **kwargs)
@@ -280,7 +289,7 @@ def watch_backward(tracer: Tracer) -> None:
     backward = function.apply
 
     def apply(self: Any, *gradients: Any) -> Any:
-        if torch._C._len_torch_function_stack():
+        if tracer.paused or torch._C._len_torch_function_stack():
             return backward(self, *gradients)
         with tracer:
             return backward(self, *gradients)
@@ -309,15 +318,15 @@ def keep_fast_path(tracer: Tracer) -> None:
     encoder.forward = forward
 
 
-def watch_loaders(limit: int | None) -> None:
-    """Remember what loaders yield, and end each after so many batches."""
+def watch_loaders(tracer: Tracer) -> None:
+    """Remember what loaders yield, and end each after as many batches as the tracer says."""
     from torch.utils.data import dataloader
 
     iterator = dataloader._BaseDataLoaderIter
     advance, reset = iterator.__next__, iterator._reset
 
     def __next__(self: Any) -> Any:
-        if limit is not None and getattr(self, "_devlint_batches", 0) >= limit:
+        if tracer.limit is not None and getattr(self, "_devlint_batches", 0) >= tracer.limit:
             raise StopIteration
         batch = advance(self)
         self._devlint_batches = getattr(self, "_devlint_batches", 0) + 1

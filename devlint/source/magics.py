@@ -23,7 +23,7 @@ class Runs(IntEnum):
 
 
 _CELLS = {
-    **dict.fromkeys(("capture", "debug", "ipytest", "notify", "wandb"), Runs.HERE),
+    **dict.fromkeys(("capture", "debug", "devlint_run", "ipytest", "notify", "wandb"), Runs.HERE),
     **dict.fromkeys(
         ("lprun_all", "memit", "prun", "pyinstrument", "scalene", "snakeviz", "time", "viztracer"),
         Runs.MEASURED,
