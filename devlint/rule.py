@@ -202,6 +202,12 @@ class Ask(Protocol):
         Not where nobody is known to call it.
         """
 
+    def needed_after(self, function: str) -> bool:
+        """Whether an accelerator is needed after each call of a function that loads something.
+
+        Not where nobody is known to call it, but for tests.
+        """
+
     def given(self, seen: Seen) -> tuple[Given, ...]:
         """What each call passes for the parameter that a value is, is part of, or is beside (`Seen.given`).
 

@@ -89,7 +89,9 @@ class LoadWithoutMapLocation(Rule[Call]):
         cured = node.with_changes(args=[*node.args, mapped])
         guard, context = event.at.guard, event.at.context
         later = guard.needed or "demo" in context or ask.needed_before(event.at.function)
-        later = later or ("needing" in context and not guard.guarded and not chosen)
+        needing = "needing" in context or ask.needed_after(event.at.function)
+        told = chosen and (not chosen.endswith(".device") or ask.device_given(node))
+        later = later or (needing and not guard.guarded and not told)
         yield Report(
             f"`{short}` puts what it loads on the device that it was saved from",
             "a checkpoint from a GPU does not load without one; say where it goes with `map_location`",

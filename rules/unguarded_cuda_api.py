@@ -15,7 +15,7 @@ Ask first:
 
 Or use `torch.accelerator`, which speaks of whichever accelerator there is. The first such call on a
 path is told, unless something else needed an accelerator before; what follows is reached only where that
-worked. It is told in functions that mean to
+worked. It is a note where all that call the function needed one before. It is told in functions that mean to
 run elsewhere too: that are given a device, choose one or ask for one. What a condition decides upon,
 whatever it asks, is left alone, and so are tests, `set_device` in programs of several processes, and
 code that runs on NVIDIA hardware by nature.
@@ -80,11 +80,13 @@ class UnguardedCudaApi(Rule[Call]):
         chooses = event.callee in _OF_A_PROCESS and any(_several(other) for other in events)
         pins = event.callee == "Tensor.pin_memory"
         here = [other for other in events if pins or other.at.function == event.at.function]
-        if chooses or not any(_portable(other) for other in here) or ask.needed_before(event.at.function):
+        if chooses or not any(_portable(other) for other in here):
             return
         lacks = "an accelerator" if pins else "a CUDA device"
         reason = "ask `torch.cuda.is_available()` first, or use `torch.accelerator`"
-        yield Report(f"`{event.callee}` fails on a machine without {lacks}", reason)
+        later = ask.needed_before(event.at.function)
+        severity = Severity.NOTE if later else None
+        yield Report(f"`{event.callee}` fails on a machine without {lacks}", reason, severity)
 
 
 def _several(event: Event) -> bool:

@@ -44,7 +44,7 @@ class Mark(NamedTuple):
 class State:
     """What holds at one point; copied where control parts, joined where it meets."""
 
-    __slots__ = ("alive", "copies", "default", "env", "marks", "places", "touched", "why", "without")
+    __slots__ = ("alive", "copies", "default", "env", "loads", "marks", "places", "touched", "why", "without")
 
     def __init__(self) -> None:
         self.env: dict[Key, Value] = {}
@@ -60,6 +60,9 @@ class State:
         """The default device, where one was set."""
         self.copies: frozenset[int] = frozenset()
         """Moves to the cpu that may be under way, by their nodes' numbers."""
+        self.loads: frozenset[int] = frozenset()
+        """The calls that load something, by their numbers, that nothing which needs an accelerator follows on
+        some path."""
         self.touched: tuple[str, int] | None = None
         """Where CUDA was initialised, whatever the path: the function, and the node's number in it."""
         self.without = False
@@ -77,6 +80,7 @@ class State:
         new.touched = self.touched
         new.without = self.without
         new.copies = self.copies
+        new.loads = self.loads
         return new
 
     def forget(self, ref: Ref) -> None:
@@ -102,7 +106,13 @@ class State:
             self.certain()
         for hint in why.hints:
             self.certain(hint)
-        if why.needed and not self.why.needed:
+        if why.needed:
+            self.need()
+
+    def need(self) -> None:
+        """An accelerator was needed: whatever comes after this is reached only where one is there."""
+        self.loads = frozenset()
+        if not self.why.needed:
             self.why = self.why._replace(needed=True)
 
 
@@ -165,6 +175,7 @@ def join_states(a: State, b: State, either: Either) -> State:
     joined.why = both(a.why, b.why)
     joined.without = a.without and b.without
     joined.copies = a.copies & b.copies
+    joined.loads = a.loads | b.loads
     if a.default != b.default:
         joined.default = UNKNOWN_PLACE
     if b.touched is None:

@@ -177,6 +177,8 @@ class Calling(NamedTuple):
     """Whether something speaks for an accelerator there."""
     needed: bool = False
     """Whether an accelerator was needed before, whatever the path."""
+    needing: bool = False
+    """Whether one is needed after what it loads, whatever the path."""
 
 
 class ModuleSummary(NamedTuple):

@@ -287,6 +287,8 @@ def apply(
         _need(machine, sub, need, called)
     require(machine, summary.requires)
     machine.log.reaches |= summary.reaches
+    if "loads" in summary.reaches:
+        machine.loads(node)
     if "sync" in summary.reaches:
         machine.state.copies = frozenset()
     if summary.touches:

@@ -337,6 +337,8 @@ def _record(machine: Machine, site: Site, callee: str) -> None:
     for at, value in args.all() if args.keywords else args.positional:
         if value.kind is Kind.MODULE:
             places = {**places, at: machine.place_of(value)}
+    if "loads" in site.row.topics:
+        machine.loads(site.node)
     machine.log.calls[site.node] = RawCall(
         callee,
         site.receiver,
@@ -394,6 +396,8 @@ def perform(machine: Machine, site: Site) -> Value:
             return flag(conditions.PROCESSES)
         if "needs-cuda" in row.topics and row.gives != Kind.TENSOR.value:
             machine.require()
+        if "needs-accelerator" in row.topics:
+            machine.state.need()
     transfer = TRANSFERS.get(row.by) if row.by else None
     if transfer is not None:
         return transfer(machine, site)

@@ -122,6 +122,8 @@ class File:
         """Run the module's statements, then every function, until arguments and attributes have settled."""
         self._top.run(self.tree.body)
         self.outside = self._top.state
+        if self.outside.alive:
+            self._top.log.lasting = self.outside.loads
         self.outside.alive = True
         self.logs[""] = self._top.log
         for function in list(self.functions.values()):

@@ -90,6 +90,8 @@ def run(machine: Statements, owner: Class | None, informed: Informed, outside: S
     end = machine.state
     for other in machine.exits:
         end = join_states(end, other, machine.either)
+    if end.alive:
+        machine.log.lasting = end.loads
     return _leave(machine, owner, end, before, marks, why, outside)
 
 

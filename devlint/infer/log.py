@@ -225,9 +225,11 @@ class Log:
         "holdings",
         "hosted",
         "kept",
+        "lasting",
         "leaves",
         "left",
         "literals",
+        "loading",
         "losses",
         "meetings",
         "missed",
@@ -302,6 +304,11 @@ class Log:
         """Attributes of classes that were read, with what they were known to be."""
         self.owners: dict[ast.Call, Value] = {}
         """What the receiver of a discarded move is an attribute or item of."""
+        self.loading: set[int] = set()
+        """Calls that load something, or reach one that does, by their numbers."""
+        self.lasting: frozenset[int] | None = None
+        """Those of them that nothing which needs an accelerator follows on some path to the end; None where
+        there is no end."""
         self.reaches: set[str] = set()
         self.registered: set[str] = set()
         """The names under which buffers and parameters of `self` are registered; `*` for one not known."""
@@ -329,6 +336,10 @@ class Log:
         refs = [value.who for value in given if type(value.who) is int]
         if refs:
             self.forms[result] = refs
+
+    def needs_after(self, number: int) -> bool:
+        """Whether an accelerator is needed after a call that loads something, whatever the path."""
+        return number in self.loading and self.lasting is not None and number not in self.lasting
 
     def calls_itself(self, name: str) -> bool:
         """Whether the function is called in its own body."""

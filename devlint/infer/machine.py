@@ -694,10 +694,16 @@ class Machine:
         """Control goes on only where an accelerator is there; with a hint, a name says so."""
         self.state.certain(hint)
 
+    def loads(self, node: ast.AST) -> None:
+        """A call loads something, or reaches one that does."""
+        number = self.here.number(node)
+        self.log.loading.add(number)
+        self.state.loads |= {number}
+
     def need(self, place: Place) -> None:
         """What is done at a place fails where that is missing: from here on it is there."""
         if place.form is Form.LITERAL and not place.name.startswith(knowledge.NO_DATA):
-            self.state.why = self.state.why._replace(needed=True)
+            self.state.need()
 
 
 GRADIENTS = Attr("requires_grad")

@@ -166,13 +166,6 @@ class Observer:
             return None
         return event.Touched(self.text.span(node), where[0])
 
-    def _needs(self, function: str) -> bool:
-        """Whether a function that comes to its end has needed an accelerator."""
-        if not function:
-            return self.file.outside.why.needed
-        summary = self.file.summary(function)
-        return summary is not None and summary.requires.needed
-
     @cached_property
     def _save_on_cpu(self) -> frozenset[str]:
         """The classes that save nothing but what they bring to the cpu as they do."""
@@ -459,6 +452,7 @@ class Observer:
             return UNKNOWN_PLACE if explained else raw.places.get(at, _held_at(value))
 
         for function, log in self.settled.logs.items():
+            home = self.file.functions.get(function, self.file.module)
             for node, raw in log.calls.items():
                 callee, receiver = raw.callee, None
                 if raw.receiver is not None:
@@ -477,7 +471,7 @@ class Observer:
                 said = {
                     "pending": raw.pending,
                     "saved": raw.saved or (loads and self._owner(function) in self._save_on_cpu),
-                    "needing": loads and self._needs(function),
+                    "needing": loads and log.needs_after(home.number(node)),
                 }
                 if any(said.values()):
                     at = at._replace(context=at.context | {each for each in said if said[each]})

@@ -44,11 +44,10 @@ def calls_in(file: Analysed) -> tuple[Calling, ...]:
         for site in (*log.sites, *log.abroad):
             if site.at is not None:
                 passed = tuple(_passed(file, site))
-                at = caller or name_of(file.name), home.number(site.at)
-                why = site.why
-                found.append(
-                    Calling(site.callee, caller, at, passed, site.open, test, why.guarded, why.needed)
-                )
+                number, why = home.number(site.at), site.why
+                at = caller or name_of(file.name), number
+                needs = why.guarded, why.needed, log.needs_after(number)
+                found.append(Calling(site.callee, caller, at, passed, site.open, test, *needs))
     return tuple(found)
 
 

@@ -620,6 +620,9 @@ class Statements(Expressions):
         """What a body replaces each time is no longer what it was before: few loops run not even once."""
         if not end.alive:
             return
+        left.loads = end.loads
+        if end.why.needed and not left.why.needed:
+            left.need()
         for key, now in changed(left.env, end.env):
             if _holds_made(left.env[key]) and not _holds_made(now):
                 left.env[key] = now

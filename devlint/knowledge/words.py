@@ -32,7 +32,11 @@ HINTS = (
     Hint(frozenset({"string"}), _ACCELERATOR, "accelerator"),
     Hint(frozenset({"reason"}), _ACCELERATOR, "accelerator"),
     Hint(frozenset({"reason"}), r"need|requir|must|only|without|not available|unavailable|^no ", "demands"),
-    Hint(frozenset({"import"}), r"(?:^|\.)triton(?:\.|$)|_cuda$", "accelerator"),
+    Hint(
+        frozenset({"import"}),
+        r"(?:^|\.)triton(?:\.|$)|_cuda$|(?:^|[._])cuda_(?:ext|lib|kernels?)$",
+        "accelerator",
+    ),
     Hint(frozenset({"function"}), r"(?:^|_)(?:cpu|numpy|np|host)(?:_|$)|collat", "host"),
     Hint(frozenset({"function"}), r"^test_", "tests"),
     Hint(

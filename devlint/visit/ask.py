@@ -461,6 +461,19 @@ class Questions:
         first = [each for each in calls if each not in later]
         return all(map(tries_out, first)) and not all(map(tries_out, later))
 
+    def needed_after(self, function: str) -> bool:
+        """Whether an accelerator is needed after each call of a function that loads, those of tests apart."""
+        return self._needing(function, frozenset())
+
+    def _needing(self, function: str, above: frozenset[str]) -> bool:
+        if not function or function in above or len(above) > _MAX_CALLS:
+            return False
+        calls = [each for each in self.callers(function) if not each.test]
+        above |= {function}
+        return bool(calls) and all(
+            each.needing or each.needed or self._needing(each.caller, above) for each in calls
+        )
+
     def given(self, seen: Seen) -> tuple[Given, ...]:
         """What each call passes for the parameter that a value is, is part of, or is beside."""
         if not seen.given[1]:

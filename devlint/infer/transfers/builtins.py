@@ -5,7 +5,7 @@ from __future__ import annotations
 from ... import knowledge
 from ...core.kinds import TENSORS, Kind
 from ...core.paths import Attr
-from ...core.places import CPU, Form
+from ...core.places import CPU, Form, literal
 from ...core.values import NONE, NUMBER, OTHER, STRING, UNKNOWN, Defined, Inherited, Truth, Value
 from ..conditions import truth
 from ..machine import Machine, Site, flag, text_of
@@ -133,6 +133,9 @@ def startswith(machine: Machine, site: Site) -> Value:
 def format_(machine: Machine, site: Site) -> Value:
     """A string made of one that names a device names it still."""
     base = site.receiver or STRING
+    kind = text_of(base).partition(":")[0]
+    if kind in knowledge.ACCELERATORS:
+        return Value(Kind.STRING, literal(kind))  # `"cuda:{}".format(index)`
     return Value(Kind.STRING, base.place) if base.place.form is not Form.UNKNOWN else STRING
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from ... import knowledge
 from ...core.kinds import Kind
 from ...core.places import CPU, UNKNOWN_PLACE, Form, literal
-from ...core.values import NONE, OTHER, TORCH_DEVICE, Value, constant
-from ..machine import Machine, Site
+from ...core.values import NONE, OTHER, TORCH_DEVICE, Value, constant, dotted
+from ..machine import Machine, Site, text_of
 
 
 def device(machine: Machine, site: Site) -> Value:
@@ -22,7 +23,9 @@ def accelerator(machine: Machine, site: Site) -> Value:
 
 def set_default(machine: Machine, site: Site) -> Value:
     """`torch.set_default_device`; a default tensor type leaves the place of what is made unknown."""
-    given = site.args.get("device")
+    given, kind = site.args.get("device"), site.args.get("t")
+    if kind is not None and (text_of(kind) or dotted(kind)).startswith(knowledge.CUDA_MODULE):
+        machine.need(literal(knowledge.CUDA))
     machine.state.default = machine.denoted(given, CPU) if given is not None else UNKNOWN_PLACE
     return NONE
 
