@@ -12,7 +12,8 @@ Move what the model needs:
     for inputs, targets in DataLoader(dataset):
         outputs = model(inputs.to(device))
 
-A warning where the batch is only given to a model of which nobody knows the class: it may move it.
+A warning where the batch is only given to a model of which nobody knows the class: it may move it. So is
+it where nothing but its use shows that a loader yields it.
 
 Left alone: loaders of datasets that already live on the device, `collate_fn`s and models that move
 their inputs, `DataParallel` and DDP with `device_ids` (which scatter them), frameworks that move
@@ -53,7 +54,7 @@ class BatchNotMoved(Rule[Meeting]):
     cause = Cause.BATCH
     watches = (
         meeting(
-            conflict(Conflict.CERTAIN, Conflict.MODEL),
+            conflict(Conflict.CERTAIN, Conflict.PRESUMED),
             comes_from("loader"),
             unless(sibling_moved()),
             outside("probe"),
@@ -77,5 +78,5 @@ class BatchNotMoved(Rule[Meeting]):
         yield Report(
             f"`{batch.label}`{source} is still on the cpu and meets `{other.label}`{where}",
             "loaders yield cpu tensors: move the batch to the model's device first",
-            Severity.WARNING if event.conflict is Conflict.MODEL else None,
+            Severity.WARNING if event.conflict is Conflict.PRESUMED else None,
         )

@@ -12,7 +12,8 @@ Move every element that meets the model's output:
     for inputs, targets in DataLoader(dataset):
         loss = criterion(model(inputs.to(device)), targets.to(device))
 
-A warning where the element is only given to a model of which nobody knows the class: it may move it.
+A warning where the element is only given to a model of which nobody knows the class: it may move it. So is
+it where nothing shows that what takes both is a loss, or that what gave the other is a model.
 
 Left alone: elements that are only measured, printed, indexed with or turned into numbers, lengths
 for `pack_padded_sequence` (which must stay on the cpu), and labels that meet outputs moved back.
@@ -46,7 +47,9 @@ class BatchPartlyMoved(Rule[Meeting]):
     name = "batch-partly-moved"
     watches = (
         meeting(
-            conflict(Conflict.CERTAIN, Conflict.MODEL, Conflict.BRANCHES), sibling_moved(), outside("probe")
+            conflict(Conflict.CERTAIN, Conflict.PRESUMED, Conflict.BRANCHES),
+            sibling_moved(),
+            outside("probe"),
         ),
     )
     claim = Claim(MIXED_DEVICES, packages=("numpy",))
@@ -64,5 +67,5 @@ class BatchPartlyMoved(Rule[Meeting]):
         yield Report(
             f"`{element.label}` was not moved with the rest of its batch and meets `{other.label}`{where}",
             "every element of a batch that meets a value on the device must be moved there",
-            Severity.WARNING if event.conflict is Conflict.MODEL else None,
+            Severity.WARNING if event.conflict is Conflict.PRESUMED else None,
         )

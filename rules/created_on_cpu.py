@@ -19,7 +19,7 @@ give), or be what `forward` is given. What other functions are given is a warnin
 or another, has it on a device; otherwise a note, where the function or its class follows the devices of its
 arguments, or the tensor's own size comes from what it meets. The fix is unsafe: what it borrows the device of
 may be None on some path, and random numbers are drawn by the device's generator then. A model of which nobody
-knows the class may move what it is given: a warning.
+knows the class may move what it is given, and something unknown may give what is elsewhere: a warning.
 
 What a function returns on one path is on the cpu, and on another wherever its arguments are: it works until
 somebody puts both into one list. That is a warning. So is, as a note, what was an array on the way: it comes
@@ -72,7 +72,7 @@ class CreatedOnCpu(Rule[Meeting]):
         """Report where the tensor is made."""
         surely = event.conflict in (Conflict.CERTAIN, Conflict.PORTABLE)
         severity, other = None if surely else Severity.NOTE, event.right
-        if event.conflict is Conflict.MODEL:
+        if event.conflict is Conflict.PRESUMED:
             severity = Severity.WARNING
         because: tuple[tuple[Spot | None, str], ...] = ()
         device = event.device

@@ -58,7 +58,7 @@ class MixedDevices(Rule[Meeting]):
     cause = Cause.MIXED
     watches = (
         meeting(
-            conflict(Conflict.CERTAIN),
+            conflict(Conflict.CERTAIN, Conflict.PRESUMED),
             comes_from("moved", "made", "literal"),
             left(Kind.TENSOR, Kind.PARAMETER),
             outside("probe"),
@@ -81,7 +81,7 @@ class MixedDevices(Rule[Meeting]):
             yield Report(
                 f"`{one.label}` is {where}, and lengths have to be on the cpu",
                 "`pack_padded_sequence` raises where they are on a device: give it `lengths.cpu()`",
-                Severity.WARNING if event.conflict is Conflict.CALLER else None,
+                Severity.WARNING if event.conflict in (Conflict.CALLER, Conflict.PRESUMED) else None,
             )
             return
         here = "the cpu" if one.place.name == "cpu" else f"`{one.place.name}`"
@@ -89,4 +89,5 @@ class MixedDevices(Rule[Meeting]):
         yield Report(
             f"`{one.label}` is on {here} and meets `{other.label}`{where}",
             "the tensors of one operation have to be on one device",
+            Severity.WARNING if event.conflict is Conflict.PRESUMED else None,
         )

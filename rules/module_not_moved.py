@@ -31,6 +31,7 @@ from ..rule import (
     Meeting,
     Report,
     Rule,
+    Severity,
     conflict,
     cst,
     left,
@@ -45,7 +46,7 @@ class ModuleNotMoved(Rule[Meeting]):
     code = "DEV406"
     name = "module-not-moved"
     cause = Cause.MODULE
-    watches = (meeting(left(Kind.MODULE), conflict(Conflict.CERTAIN), outside("probe")),)
+    watches = (meeting(left(Kind.MODULE), conflict(Conflict.CERTAIN, Conflict.PRESUMED), outside("probe")),)
     claim = Claim(MIXED_DEVICES)
 
     def suspects(self, event: Meeting) -> bool:
@@ -58,4 +59,5 @@ class ModuleNotMoved(Rule[Meeting]):
         yield Report(
             f"`{event.left.label}` stays on the cpu, and is given `{event.right.label}`, which is{where}",
             "its parameters and what it is given are on different devices where there is an accelerator",
+            Severity.WARNING if event.conflict is Conflict.PRESUMED else None,
         )

@@ -49,6 +49,7 @@ ORDER = [
     ),
     *(
         "infer.settle",
+        "infer.presumed",
         "infer.behind",
         "infer.trace",
         "infer.testcode",

@@ -103,6 +103,8 @@ class Seen(NamedTuple):
     """The function and its parameter that it is, is part of, or is beside: where, its callers know."""
     whole: bool = False
     """Whether it is beside that parameter itself, or what iterating that yields, and not beside a part."""
+    presumed: bool = False
+    """Whether only a guess says that it is a tensor, or where it is: nothing that rests on it is an error."""
 
 
 class Given(NamedTuple):
@@ -209,8 +211,9 @@ class Conflict(Enum):
     NONE = "none"
     CERTAIN = "certain"
     """Apart on every accelerator, whatever the caller does."""
-    MODEL = "model"
-    """Apart, unless what is called brings what it is given to where it is: nobody knows its class."""
+    PRESUMED = "presumed"
+    """Apart, if something unknown is what it is taken for: a model that takes what it is given as it comes,
+    and gives what is where it is, a loss, a loader."""
     BRANCHES = "branches"
     """Both are moved, under conditions that can differ."""
     CALLER = "caller"
@@ -307,3 +310,16 @@ class Compare(NamedTuple):
 
 
 Event = Call | Use | Move | Meeting | Bind | Literal_ | Compare
+
+
+def is_presumed(event: Event) -> bool:
+    """Whether only a guess says that what is moved, read or wrapped is a tensor, or where it is.
+
+    Of a meeting, `Conflict` says it.
+    """
+    if isinstance(event, Move):
+        return event.receiver.presumed
+    if isinstance(event, Call):
+        sides = (event.receiver, *event.given.values())
+        return any(side is not None and side.presumed for side in sides)
+    return False

@@ -113,6 +113,8 @@ NUMBER = Value(Kind.NUMBER)
 STRING = Value(Kind.STRING)
 OTHER = Value(Kind.OTHER)
 DTYPE = Value(Kind.DTYPE)
+MAPPING = Api("builtins.dict")
+"""What a container is known to be that a loop reads the keys of; its element is what those lead to."""
 TORCH_DEVICE = Api("torch.device")
 """The class of a device that torch made, which tells it from a string that names one: `args.device`."""
 

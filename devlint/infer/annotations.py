@@ -10,7 +10,7 @@ from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Element, Item, Ref
 from ..core.places import CPU, Place
-from ..core.values import OTHER, UNKNOWN, Api, Value, container, dotted
+from ..core.values import MAPPING, OTHER, UNKNOWN, Api, Value, container, dotted
 from .conditions import kind_of_class
 from .machine import Machine
 
@@ -113,7 +113,9 @@ def _generic(machine: Machine, node: ast.Subscript, ref: Ref | None) -> Value | 
         inner = inner[:1]
     if shape in ("tuple", "sequence", "mapping"):
         element = annotated(machine, inner[-1], _part(machine, ref, Element()))
-        return container(who=ref, element=element) if element else None
+        if element is None:
+            return None
+        return container(who=ref, element=element)._replace(known=MAPPING if shape == "mapping" else None)
     if shape == "loader":
         return annotated(machine, node.value, ref)
     first = annotated(machine, inner[0], ref) if not shape else None

@@ -22,10 +22,11 @@ from ..core.values import MADE, Origin, Value, is_any_model, is_made
 from .definitions import Function
 from .function import CONSTRUCTORS
 from .log import RawBind, RawMeeting
+from .presumed import Presumed
 from .settle import Settled
 
 _RANK = (
-    *(Conflict.CERTAIN, Conflict.PORTABLE, Conflict.MODEL),
+    *(Conflict.CERTAIN, Conflict.PORTABLE, Conflict.PRESUMED),
     *(Conflict.BRANCHES, Conflict.CALLER, Conflict.GIVEN),
 )
 """Which of several meetings of one tensor is told."""
@@ -75,6 +76,7 @@ class Meetings:
         self.settled = settled
         self.file = settled.file
         self.objects = settled.objects
+        self.presumed = Presumed(settled)
         self._text = text
         self._constructing: dict[str, bool] = {}
         self._forwarded: dict[tuple[str, str], bool] = {}
@@ -162,6 +164,8 @@ class Meetings:
                 if origin.function != function:
                     continue
                 conflict = conflict if conflict in _OF_CALLERS else Conflict.BRANCHES
+            if conflict in _RANK[:2] and self.presumed.is_place(other, there):
+                conflict = Conflict.PRESUMED
             device = self._device(one, origin, there, other)
             yield Behind(function, raw, at, here, one, origin, other_at, there, other, conflict, device)
 
@@ -277,7 +281,7 @@ class Meetings:
         """How surely a value that meets one of the cpu is elsewhere; None where nothing says so."""
         if there.form in ON_DEVICE:
             placed = self.placed(there)
-            return Conflict.MODEL if placed is not None and is_any_model(other) else placed
+            return Conflict.PRESUMED if placed is not None and is_any_model(other) else placed
         ref = there.of
         if there.form is not Form.AT or type(ref) is not int or self._tests:
             return None

@@ -10,8 +10,8 @@ from ..bind.names import last_name
 from ..core.events import Fate
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
-from ..core.paths import Attr
-from ..core.places import CPU, UNKNOWN_PLACE, literal
+from ..core.paths import Attr, Ref
+from ..core.places import CPU, UNKNOWN_PLACE, Form, literal
 from ..core.values import (
     NONE,
     NUMBER,
@@ -33,7 +33,7 @@ from ..knowledge.row import Row
 from . import conditions
 from .apply import function_call
 from .holdings import hand
-from .log import NOWHERE, RawCall
+from .log import NOBODY, NOWHERE, RawCall
 from .machine import Arguments, Machine, Site, flag, text_of
 from .transfers import (
     builtins,
@@ -305,10 +305,11 @@ def _call_unknown(machine: Machine, node: ast.Call, callee: Value, args: Argumen
     of_self = isinstance(objects.ways[ref], Attr) and objects.labels[objects.parents[ref]] == "self"
     if ref in machine.state.places or machine.seen(callee) & Evidence.MODULE or of_self:
         return modules.unknown_module(machine, node, callee, _site(node, "Module.forward", callee, args))
-    return _unknown_call(machine, node, args)
+    return _unknown_call(machine, node, args, ref)
 
 
-def _unknown_call(machine: Machine, node: ast.Call, args: Arguments) -> Value:
+def _unknown_call(machine: Machine, node: ast.Call, args: Arguments, callee: Ref = NOBODY) -> Value:
+    machine.log.guesses[node] = callee
     machine.state.copies = frozenset()  # it may wait for them
     machine.spill(value for _, value in (*args.all(), *args.unpacked))
     placed = any(
@@ -318,7 +319,7 @@ def _unknown_call(machine: Machine, node: ast.Call, args: Arguments) -> Value:
         first = args.first()
         if first is not None and text_of(first):
             builtins.imported(machine, text_of(first))
-    return losses.unknown_call(machine, node, args.positional, placed)
+    return losses.unknown_call(machine, node, args.positional, placed, [value for _, value in args.all()])
 
 
 def _site(node: ast.Call, api: str, receiver: Value | None, args: Arguments, row: Row | None = None) -> Site:
@@ -378,6 +379,8 @@ def library(machine: Machine, node: ast.Call, name: str, args: Arguments) -> Val
     _record(machine, site, name)
     if row is None:
         value = _unknown_call(machine, node, args)
+        if name.partition(".")[0] in knowledge.TENSORS_OF_OTHERS:
+            machine.note(value, Evidence.OTHER)  # its tensors have other methods, and go by other rules
         asks = "accelerator" in knowledge.hints("asks", name)
         return flag(Truth(True, False, hint=f"callable:{name}")) if asks else value
     return perform(machine, site)
@@ -437,7 +440,9 @@ def _by_columns(machine: Machine, site: Site) -> Value:
     if row.gives == "reduced":
         place = machine.where(base) if base is not None else UNKNOWN_PLACE
         alone = not site.args.positional and not site.args.keywords
-        return machine.own(site.node, Kind.SCALAR if alone else Kind.TENSOR, place, "op")
+        reduced = machine.own(site.node, Kind.SCALAR if alone else Kind.TENSOR, place, "op")
+        machine.derive(reduced, (base,) if base is not None else ())
+        return reduced
     kind = _KINDS.get(row.gives, Kind.UNKNOWN)
     if kind is Kind.UNKNOWN:
         return machine.unknown(site.node)
@@ -562,7 +567,9 @@ def _compared(machine: Machine, func: ast.expr) -> Value | None:
     left = machine.eval(test.left) if isinstance(test, ast.Compare) else UNKNOWN
     if test is None or left.kind is not Kind.UNKNOWN or left.who is None:
         return None
-    return machine.unknown(test)._replace(place=machine.where(left))
+    compared = machine.unknown(test)._replace(place=machine.where(left))
+    machine.derive(compared, (left,))
+    return compared
 
 
 def _class_method(
@@ -618,7 +625,10 @@ def unknown_method(machine: Machine, node: ast.Call, base: Value, name: str, arg
     if name in knowledge.SAME_OBJECT:
         return base
     if tensor_too:
-        return perform(machine, site)
+        result = perform(machine, site)
+        if result.kind in TENSORS and type(result.who) is int and type(base.who) is int:
+            machine.log.likely[result.who] = base.who
+        return result
     ref = machine.ref(base)
     if name in knowledge.RUNS_FORWARD and ref in machine.state.places:
         return call_module(machine, node, base, args)
@@ -729,9 +739,21 @@ def instantiate(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> 
             place = machine.state.places.get(ref)
             machine.state.places[ref] = place if place is not None and place.of is None else UNKNOWN_PLACE
     told = bool(args.unpacked or args.starred) or any(map(_tells_device, args.named()))
+    told = told or any(_was_moved(machine, given) for _, given in args.all())
     if kind is Kind.MODULE and told and ref not in machine.state.places:
         machine.state.places[ref] = UNKNOWN_PLACE  # its constructor may make its parts there
     return value
+
+
+def _was_moved(machine: Machine, value: Value) -> bool:
+    """Whether a module, or something with such a part, is given that is not known to be on the cpu."""
+    ref = machine.ref(value)
+    if value.kind is Kind.MODULE:
+        return machine.place_of(value).form is not Form.CPU
+    if ref is None or value.kind not in (Kind.UNKNOWN, Kind.INSTANCE):
+        return False
+    places = machine.state.places
+    return machine.place_at(ref) is not None or any(part in places for part in machine.objects.parts(ref))
 
 
 def _topics_of_call(api: str) -> frozenset[str]:

@@ -10,8 +10,21 @@ from ..bind.names import is_place, last_name
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr
-from ..core.places import CPU, UNKNOWN_PLACE, Form
-from ..core.values import NONE, NUMBER, OTHER, Const, Defined, Truth, Value, Words, constant, dotted, truth_of
+from ..core.places import CPU, UNKNOWN_PLACE, Form, Place
+from ..core.values import (
+    NONE,
+    NUMBER,
+    OTHER,
+    TORCH_DEVICE,
+    Const,
+    Defined,
+    Truth,
+    Value,
+    Words,
+    constant,
+    dotted,
+    truth_of,
+)
 from .machine import Machine, subscript_step, text_of
 
 PROCESSES = Truth(True, False, hint="backend:process group")
@@ -95,6 +108,29 @@ def without_accelerator(value: Value) -> bool | None:
     return not said.if_true
 
 
+def device_asked(machine: Machine, test: ast.expr) -> tuple[bool, Place] | None:
+    """How a condition that asks whether a device is named comes out if one is, and the place that it names.
+
+    Where none is, all that is made there is on the cpu, and what came from there stays.
+    """
+    named, outcome = test, True
+    while isinstance(named, ast.UnaryOp) and isinstance(named.op, ast.Not):
+        named, outcome = named.operand, not outcome
+    if isinstance(named, ast.Compare):
+        other, op = named.comparators[0], named.ops[0]
+        if len(named.ops) > 1 or not isinstance(other, ast.Constant) or other.value is not None:
+            return None
+        outcome = outcome is isinstance(op, (ast.IsNot, ast.NotEq))
+        named = named.left
+    if not is_place(named):
+        return None
+    device = machine.eval(named)
+    if device.kind in (Kind.DEVICE, Kind.STRING):
+        return outcome, device.place
+    asked = device.kind is Kind.UNKNOWN and device.who is not None
+    return (outcome, Place(Form.SAME, "", device.who)) if asked else None
+
+
 def asks_machine(test: ast.expr) -> bool:
     """Whether a condition that speaks of accelerators asks for more than the name of a device."""
     if isinstance(test, ast.UnaryOp):
@@ -151,6 +187,8 @@ def _equality(node: ast.Compare, left: Value, right: Value, positive: bool) -> T
     found = _device_comparison(other, right, left) or _device_comparison(node.left, left, right)
     if found is not None:
         return found
+    if _is_the_cpu(node.left, left) is not _is_the_cpu(other, right):
+        return Truth(False, True)
     if Kind.NONE in (left.kind, right.kind):
         opaque, value = (node.left, left) if right.kind is Kind.NONE else (other, right)
         said = truth(opaque, value)
@@ -202,6 +240,11 @@ def _device_comparison(node: ast.expr, one: Value, other: Value) -> Truth | None
     if forms == {Form.CPU} and not (other.kind is Kind.STRING and text_of(other)):
         return Truth(False, True)
     return None
+
+
+def _is_the_cpu(node: ast.expr, value: Value) -> bool:
+    """Whether a name stands for `torch.device("cpu")` itself, and for no other device: `CPU`."""
+    return isinstance(node, ast.Name) and value.known == TORCH_DEVICE and value.place.form is Form.CPU
 
 
 def _denoted(value: Value) -> Form | None:

@@ -136,4 +136,6 @@ class Function:
 def _does_nothing(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Return):
         return isinstance(statement.value, (ast.Name, ast.Constant, type(None)))
+    if isinstance(statement, ast.Expr):
+        return isinstance(statement.value, ast.Constant)  # `...`
     return isinstance(statement, (ast.Pass, ast.Raise))

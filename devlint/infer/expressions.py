@@ -16,6 +16,7 @@ from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ..core.state import join_states
 from ..core.values import (
     DTYPE,
+    MAPPING,
     MAX_ITEMS,
     NONE,
     NUMBER,
@@ -320,6 +321,8 @@ class Expressions(Machine):
         kind = base.kind
         if index.place != base.place:
             self.spill((index,))  # an index of another device is an error, unless it is on the cpu
+        if kind is Kind.SCALAR and type(constant(index)) is int:
+            return NUMBER  # `loss.data[0]`: before torch 0.4 it had one element, which was a number
         if kind in TENSORS:
             self.index(node.value, base, node.slice, index)
             return self.sliced(base, self._dimensions_of_index(node.slice, index))
@@ -432,6 +435,7 @@ class Expressions(Machine):
         if Kind.UNKNOWN in (left.kind, right.kind) and (left.who is not None or right.who is not None):
             place = self.meet(node, [one, other])
             result = self.own(node, Kind.UNKNOWN, place, "op")
+            self.derive(result, (left, right))
             to = self.ref(result)
             for value in (left, right):
                 source = self.ref(value)
@@ -533,6 +537,7 @@ class Expressions(Machine):
             conditions.narrow(self, node.test, settled)
             return self.eval(node.body if settled else node.orelse)
         asked, met = cases.asked(self, node.test), len(self.log.meetings)
+        device = conditions.device_asked(self, node.test)
         conditions.prepare(self, node.test)
         otherwise = self.state.copy()
         conditions.take(self, node.test, test, True)
@@ -563,9 +568,25 @@ class Expressions(Machine):
                     self.use_literal(value, "argument")
             self.harmless((node.body, node.orelse), "chosen")
         both = self.join(body, orelse)
+        if device is not None and body.who == orelse.who:
+            moved = body if device[0] else orelse
+            both = both._replace(place=device[1]) if self.follows(moved, device[1]) else both
         if both.kind is Kind.STRING and forms == {Form.LITERAL}:
             both = both._replace(known=self._unasked(body, orelse))
         return both
+
+    def follows(self, value: Value, device: Place) -> bool:
+        """Whether a value goes where a variable says, and stays on the cpu if that is None.
+
+        `.cuda(None)` goes to the current device all the same.
+        """
+        origin = value.origin
+        if value.place != device or origin is None or origin.how != "moved":
+            return False
+        if origin.function != self.here.name:
+            return False
+        moves = self.here.nodes[origin.at]
+        return isinstance(moves, ast.Call) and last_name(moves) in knowledge.FOLLOWS_DEVICE
 
     def _unasked(self, *names: Value) -> Words | None:
         """Those names of accelerators, of all that a string may be, for which nothing asks the machine.
@@ -593,7 +614,7 @@ class Expressions(Machine):
 
     @_handles(ast.Starred)
     def _starred(self, node: ast.Starred) -> Value:
-        return self.element(self.eval(node.value), node)
+        return self.iterate(self.eval(node.value), node)
 
     @_handles(ast.Slice)
     def _slice(self, node: ast.Slice) -> Value:
@@ -638,7 +659,7 @@ class Expressions(Machine):
                 self.state.env[ref, subscript_step(key)] = value
             values.append(value)
             element = value if element is None else self.join(element, value)
-        return container(ref, element=element, holds=held_by(values))
+        return container(ref, element=element, holds=held_by(values))._replace(known=MAPPING)
 
     @_handles(ast.ListComp, ast.SetComp, ast.GeneratorExp)
     def _comprehension(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
@@ -649,7 +670,8 @@ class Expressions(Machine):
     @_handles(ast.DictComp)
     def _dictcomp(self, node: ast.DictComp) -> Value:
         element, _ = self._generate(node.generators, [node.key, node.value])
-        return container(self.own(node, Kind.CONTAINER, role="made").who, element=element)
+        who = self.own(node, Kind.CONTAINER, role="made").who
+        return container(who, element=element)._replace(known=MAPPING)
 
     def _generate(
         self, generators: list[ast.comprehension], results: list[ast.expr]
@@ -670,7 +692,7 @@ class Expressions(Machine):
             if said is not None:
                 self.require(said.hint)
                 counted = counted or said
-            self.bind(generator.target, self.element(iterable, generator.iter))
+            self.bind(generator.target, self.iterate(iterable, generator.iter))
             for test in generator.ifs:
                 conditions.assume(self, test, self.eval(test), True)
         value = UNKNOWN
@@ -754,6 +776,8 @@ class Expressions(Machine):
             self.loops,
             untrained=told is not None and constant(told) is False,
         )
+        if base.kind is Kind.UNKNOWN or base.who in self.log.likely:
+            self.attribute_evidence(base, target.attr)
         if target.attr in knowledge.TENSOR_DATA and (base.kind in TENSORS or base.kind is Kind.UNKNOWN):
             if isinstance(target.value, (ast.Name, ast.Attribute)) and value.kind in TENSORS:
                 self.bind(target.value, base._replace(place=value.place))
@@ -815,7 +839,8 @@ class Expressions(Machine):
             stand_in = before is not None and is_made(before) and not is_made(value)
             if stand_in or base.items is None:
                 element = value if before is None or stand_in else self.join(before, value)
-                self.rebind(target.value, container(base.who, element=element, holds=base.holds))
+                whole = container(base.who, element=element, holds=base.holds)
+                self.rebind(target.value, whole._replace(known=base.known))
 
     def _store(self, target: ast.Subscript, base: Value, index: Value, value: Value) -> None:
         """`t[i] = v`: a number or slice copies from anywhere; a tensor as index wants `v` beside `t`."""
@@ -831,7 +856,7 @@ class Expressions(Machine):
                 self.state.env[key] = self.join(item, value)
         element = element_of(base, self.either)
         joined = value if element is None else self.join(element, value)
-        self.rebind(at, container(base.who, element=joined, holds=base.holds))
+        self.rebind(at, container(base.who, element=joined, holds=base.holds)._replace(known=base.known))
         if isinstance(at, ast.Attribute):
             owner = self.eval(at.value)
             if owner.kind in (Kind.INSTANCE, Kind.CLASS) and isinstance(owner.known, Defined):

@@ -15,6 +15,8 @@ from ..core.state import Mark
 from ..core.summary import Answers
 from ..core.values import Origin, Value
 
+NOBODY: Ref = -1
+"""No object."""
 NOWHERE: Mapping[ast.expr, Place] = MappingProxyType({})
 
 
@@ -137,6 +139,10 @@ class MaybeLoss(NamedTuple):
     parties: tuple[tuple[ast.expr, Place, Value], ...]
     why: Why
     loops: int
+    network: Ref = NOBODY
+    """What is called, if that may be a module: one that is trained is no loss, and takes texts as well."""
+    beside: tuple[Ref, ...] = ()
+    """What else it is given: with a module among it, where things go is its own affair."""
 
 
 class Feed(NamedTuple):
@@ -215,11 +221,13 @@ class Log:
         "chosen",
         "compares",
         "deciding",
+        "derived",
         "feeds",
         "flows",
         "follows",
         "follows_devices",
         "forms",
+        "guesses",
         "handed",
         "harmless",
         "holdings",
@@ -228,6 +236,7 @@ class Log:
         "lasting",
         "leaves",
         "left",
+        "likely",
         "literals",
         "loading",
         "losses",
@@ -294,6 +303,12 @@ class Log:
         self.flows: list[tuple[Ref, Ref]] = []
         self.forms: dict[Ref, list[Ref]] = {}
         """By the results of calls, what was given: they may be that in another form."""
+        self.guesses: dict[ast.AST, Ref] = {}
+        """By the calls of what is of unknown kind and may be a module, what is called."""
+        self.likely: dict[Ref, Ref] = {}
+        """By what a method gave that tensors have, of what is of unknown kind, that."""
+        self.derived: dict[Ref, tuple[tuple[Ref, bool], ...]] = {}
+        """By the results of operations, what they were computed from; whether that is a tensor for sure."""
         self.follows: dict[Ref, Place] = {}
         """Where the argument of an unknown callee was moved, by its result."""
         self.mixed: dict[tuple[str, int], tuple[Place, Value]] = {}

@@ -14,6 +14,7 @@ from ..core.paths import Attr, Element, Item, Ref, Step, Who
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places, literal, weight
 from ..core.state import OPTIMIZER, Key, State, later
 from ..core.values import (
+    MAPPING,
     NUMBER,
     UNKNOWN,
     Api,
@@ -415,6 +416,11 @@ class Machine:
             return self.part(value, Element(self.here.number(node), self.here.name))
         return UNKNOWN
 
+    def iterate(self, value: Value, node: ast.AST) -> Value:
+        """What a loop over a value binds: of a mapping, its keys."""
+        keys = value.kind is Kind.CONTAINER and value.known == MAPPING
+        return UNKNOWN if keys else self.element(value, node)
+
     def unpack(self, value: Value, count: int, index: int) -> Value:
         """The element at `index` when a value is unpacked into `count` targets."""
         if value.items is not None:
@@ -433,7 +439,8 @@ class Machine:
         """A part of a tensor, with so many dimensions more than the whole."""
         origin = value.origin
         if origin is None or not is_made(value):
-            return Value(Kind.TENSOR, value.place, value.who)
+            whole = value.kind is Kind.SCALAR and not dims
+            return Value(Kind.SCALAR if whole else Kind.TENSOR, value.place, value.who)
         left = max(origin.dims + dims, 0)
         return Value(
             Kind.TENSOR,
@@ -536,6 +543,7 @@ class Machine:
         origin: Origin | None = None
         measures: Who | None = None
         parties = list(parties)
+        self.derive(result, parties)
         for value in parties:
             if value.kind in TENSORS or value.kind is Kind.BATCH:
                 if not is_made(value):
@@ -552,6 +560,16 @@ class Machine:
         if not origin.dims and any(value.kind is Kind.UNKNOWN for value in parties):
             return result  # if that is a tensor, a 0-dim one goes where it is
         return result._replace(origin=derived(origin, dims), measures=measures)
+
+    def derive(self, result: Value, parties: Iterable[Value]) -> None:
+        """Record what a tensor is computed from, what was made on the cpu meanwhile left out."""
+        of = [
+            (value.who, value.kind is not Kind.UNKNOWN)
+            for value in parties
+            if type(value.who) is int and value.kind in MAY_HOLD_TENSORS and not is_made(value)
+        ]
+        if of and type(result.who) is int:
+            self.log.derived[result.who] = tuple(of)
 
     def meet(
         self,

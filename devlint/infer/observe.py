@@ -31,6 +31,7 @@ from .hidden import hidden
 from .left import keeping, left
 from .log import Log, RawCall, RawMove, Stale
 from .machine import COPIES, REPLACES
+from .presumed import Presumed
 from .settle import Clash, Settled
 from .stays import Stays, staying
 from .testcode import is_test_code
@@ -218,6 +219,7 @@ class Observer:
             made_here,
             given=self._given(value, place),
             whole=self._is_whole(value, place, function),
+            presumed=self._presumed.is_kind(value, settled) or self._presumed.is_place(value, place),
         )
 
     def _given(self, value: Value, place: Place) -> tuple[str, str]:
@@ -311,10 +313,13 @@ class Observer:
         stale = log.stale.get(node, ())
         holders = tuple(self._holder(each) for each in stale if not self._told(function, node, each))
         at = self.at(node, function, raw.why, raw.loops)
+        moved = self.seen(raw.receiver, raw.place, receiver, function)
+        if raw.leaf:  # a copy is made of what is elsewhere alone
+            moved = moved._replace(leaf=True, presumed=moved.presumed or raw.place.form is not Form.CPU)
         return event.Move(
             at,
             raw.method,
-            self.seen(raw.receiver, raw.place, receiver, function)._replace(leaf=raw.leaf),
+            moved,
             self.named(raw.target) if raw.target is not None else None,
             raw.named,
             raw.casts,
@@ -558,7 +563,7 @@ class Observer:
             if key not in found or told.at.span < found[key].at.span:
                 found[key] = told
         for key, told in found.items():
-            guessed = told.conflict is Conflict.MODEL and key in sure
+            guessed = told.conflict is Conflict.PRESUMED and key in sure
             yield told._replace(conflict=Conflict.CERTAIN) if guessed else told
         for stays in staying(self.settled):
             yield from self._staying(stays)
@@ -569,13 +574,14 @@ class Observer:
         for parted in apart(self.settled, self._judged):
             yield self._apart(parted)
         for parted, conflict in hosted(self.settled, self._judged):
-            yield self._apart(parted)._replace(conflict=conflict)
+            told = self._apart(parted)
+            yield told if told.conflict is Conflict.PRESUMED else told._replace(conflict=conflict)
 
     def _clash(self, clash: Clash) -> event.Meeting:
         labels = self.settled.objects.labels
         raw = clash.raw
         why, loops = (raw.why, raw.loops) if raw is not None else (Why(), 0)
-        conflict = Conflict.MODEL if clash.guessed else Conflict.CERTAIN
+        conflict = Conflict.PRESUMED if clash.guessed or self._is_presumed(clash) else Conflict.CERTAIN
         conflict = Conflict.BRANCHES if clash.conditional else conflict
         other = self.text.quote(clash.other)
         if not clash.certain:
@@ -599,6 +605,12 @@ class Observer:
         at = self.at(clash.at, clash.function, why, loops)
         return event.Meeting(at, how, left, right, conflict, clash.partly)
 
+    def _is_presumed(self, clash: Clash) -> bool:
+        """Whether a batch is on the cpu, or what it meets elsewhere, or they meet at all, by a guess."""
+        if clash.in_loss or self._presumed.is_place(clash.met, clash.there):
+            return True
+        return not clash.partly and clash.whole >= 0 and clash.here.form is not Form.CPU
+
     def _spots_of_batch(self, clash: Clash) -> tuple[Spot, ...]:
         if clash.conditional:
             return self.tracer.moves(clash.moves)
@@ -613,7 +625,7 @@ class Observer:
         left = self.traced(found.module, CPU, found.at, found.function)
         right = self.traced(found.value, found.there, found.given, found.function)
         at = self.at(made, origin.function, raw.why, raw.loops)
-        yield event.Meeting(at, "call", left, right, Conflict.CERTAIN, sibling_moved=False)
+        yield event.Meeting(at, "call", left, right, _surely(left, right), sibling_moved=False)
 
     def _behind(self, found: Behind) -> event.Meeting | None:
         """A tensor that was made on the cpu; told where it was made, of an attribute where it is used."""
@@ -649,7 +661,7 @@ class Observer:
             left = left._replace(origin=left.origin._replace(how="literal"))
         right = self.traced(found.other, found.there, found.other_at, found.function)
         at = self.at(found.at, found.function, raw.why, raw.loops)
-        return event.Meeting(at, raw.how, left, right, Conflict.CERTAIN, sibling_moved=False)
+        return event.Meeting(at, raw.how, left, right, _surely(left, right), sibling_moved=False)
 
     def _is_function(self, name: str) -> bool:
         return any(function.own_name == name for function in self.file.functions.values())
@@ -683,6 +695,10 @@ class Observer:
     def _judged(self) -> Meetings:
         return Meetings(self.settled, self.text)
 
+    @property
+    def _presumed(self) -> Presumed:
+        return self._judged.presumed
+
     @cached_property
     def _before_moves(self) -> set[ast.expr]:
         """The conditions of statements that do nothing but move."""
@@ -710,6 +726,11 @@ class Observer:
                     left=self.seen(raw.left[1], raw.left[1].place, raw.left[0], function),
                     right=self.seen(raw.right[1], raw.right[1].place, raw.right[0], function),
                 )
+
+
+def _surely(*sides: Seen) -> Conflict:
+    """How surely values are apart that the program itself put there, if they are what they seem to be."""
+    return Conflict.PRESUMED if any(side.presumed for side in sides) else Conflict.CERTAIN
 
 
 def _weaker(why: Why, other: Why) -> bool:

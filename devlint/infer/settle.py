@@ -15,8 +15,10 @@ from ..core.paths import Attr, Element, Item, Ref, Root
 from ..core.places import ON_DEVICE, Branch, Form, Place
 from ..core.values import UNKNOWN, Value, is_any_model, is_made
 from .file import File
-from .log import Feed, Kept, Log, RawMeeting, RawMove, Site
+from .log import Feed, Kept, Log, MaybeLoss, RawMeeting, RawMove, Site
 
+_MAX_CHAIN = 4
+"""Methods called on what methods gave, followed back so far."""
 _SHOWN = IS_TENSOR | Evidence.SHAPED | Evidence.OPERAND
 
 
@@ -53,6 +55,8 @@ class Clash(NamedTuple):
 
     itself: bool = False
     """Whether it is the element that meets, and not what something gave that was given it."""
+    in_loss: bool = False
+    """Whether they only meet in something unknown, that is taken for a loss."""
 
     @property
     def guessed(self) -> bool:
@@ -94,6 +98,7 @@ class Settled:
             for log in self.logs.values()
             for loss in log.losses
             if found.get(loss.result, 0) & Evidence.DIFFERENTIATED
+            and not any(found.get(ref, 0) & Evidence.MODULE for ref in (*loss.beside, loss.network))
             for _, _, party in loss.parties
             if type(party.who) is int
         ]
@@ -161,9 +166,9 @@ class Settled:
 
     def kind(self, value: Value) -> Kind | None:
         """Whether a value is a tensor, by what it was made from or by how it is used."""
-        if value.kind in TENSORS:
-            return value.kind
         ref = value.who
+        if value.kind in TENSORS:
+            return None if self._is_another(value) else value.kind
         if value.kind not in (Kind.UNKNOWN, Kind.BATCH) or type(ref) is not int:
             return None
         if self.contradicted(ref):
@@ -190,11 +195,31 @@ class Settled:
     def in_use(self, value: Value) -> Value:
         """A value of unknown kind, with the kind that its use shows."""
         ref = value.who
+        if self._is_another(value):
+            return value._replace(kind=Kind.UNKNOWN)
         if value.kind is not Kind.UNKNOWN or type(ref) is not int:
             return value
         if self.seen(ref) & Evidence.MODULE and not self.seen(ref) & IS_TENSOR:
             return value._replace(kind=Kind.MODULE)
         return value._replace(kind=self.kind(value) or Kind.UNKNOWN)
+
+    @cached_property
+    def likely(self) -> dict[Ref, Ref]:
+        """By what is a tensor if what gave it is, that: a method was called that others have as well."""
+        found: dict[Ref, Ref] = {}
+        for log in self.logs.values():
+            for ref, base in log.likely.items():
+                for _ in range(_MAX_CHAIN):
+                    base = log.likely.get(base, base)
+                found[ref] = base
+        return found
+
+    def _is_another(self, value: Value) -> bool:
+        """Whether what shares its methods with tensors is none, as it, or what it came of, shows."""
+        ref = value.who
+        if value.kind not in TENSORS or type(ref) is not int or ref not in self.likely:
+            return False
+        return self.contradicted(ref) or self.contradicted(self.likely[ref])
 
     def contradicted(self, ref: Ref) -> bool:
         """Whether anything says that the object is no tensor."""
@@ -325,19 +350,34 @@ class Settled:
         """Values that cannot come together, with what tells one cause from another."""
         dropped = self.dropped()
         for function, log in self.logs.items():
-            for raw in (*log.meetings.values(), *self.in_losses(log)):
+            for raw in log.meetings.values():
                 yield from self._unmoved(function, raw, dropped)
+                yield from self._under_other_conditions(function, raw)
+            for loss, raw in self._in_losses(log):
+                for key, clash in self._unmoved(function, raw, dropped):
+                    if not self._is_network(loss) or self._shown(clash.part):
+                        yield key, clash._replace(in_loss=True)
                 yield from self._under_other_conditions(function, raw)
         yield from self.fed_unmoved(dropped)
 
     def in_losses(self, log: Log) -> Iterator[RawMeeting]:
         """What unknown callees were given, where `.backward()` shows that they computed a loss."""
+        return (raw for _, raw in self._in_losses(log))
+
+    def _in_losses(self, log: Log) -> Iterator[tuple[MaybeLoss, RawMeeting]]:
         for loss in log.losses:
             if not self.seen(loss.result) & Evidence.DIFFERENTIATED:
                 continue
+            if any(self.seen(ref) & Evidence.MODULE for ref in loss.beside):
+                continue
             for index, (left, here, one) in enumerate(loss.parties):
                 for right, there, other in loss.parties[index + 1 :]:
-                    yield RawMeeting("call", left, here, one, right, there, other, loss.why, loss.loops)
+                    raw = RawMeeting("call", left, here, one, right, there, other, loss.why, loss.loops)
+                    yield loss, raw
+
+    def _is_network(self, loss: MaybeLoss) -> bool:
+        """Whether what is called is trained itself, and computes its loss besides."""
+        return loss.network >= 0 and bool(self.seen(loss.network) & Evidence.MODULE)
 
     def in_calls(self, log: Log) -> Iterator[RawMeeting]:
         """What unknown callees were given together, whatever they do with it."""

@@ -60,6 +60,14 @@ class Loop(NamedTuple):
     bound: dict[str, Value]
 
 
+class _Test(NamedTuple):
+    """The condition of an `if`."""
+
+    value: Value
+    device: tuple[bool, Place] | None
+    """How it comes out where a device is named, if that is what it asks, and the place that is named."""
+
+
 class Answer(NamedTuple):
     """One `return`."""
 
@@ -374,7 +382,7 @@ class Statements(Expressions):
     @_on(ast.If)
     def _if(self, node: ast.If) -> None:
         chain = node
-        waiting: list[tuple[ast.If, Value, State, frozenset[tuple[str, Answers]]]] = []
+        waiting: list[tuple[ast.If, _Test, State, frozenset[tuple[str, Answers]]]] = []
         before, met = len(self.log.kept), len(self.log.meetings)
         rest: list[ast.stmt] = []
         while True:
@@ -388,6 +396,7 @@ class Statements(Expressions):
                 node = rest[0]
                 continue
             parts = cases.asked(self, node.test)
+            device = conditions.device_asked(self, node.test)
             conditions.prepare(self, node.test)
             otherwise = self.state.copy()
             conditions.take(self, node.test, test, True)
@@ -397,7 +406,7 @@ class Statements(Expressions):
             self.run(node.body)
             self.branches -= asked
             self.typing = typing
-            waiting.append((node, test, self.state, parts))
+            waiting.append((node, _Test(test, device), self.state, parts))
             self.state = otherwise
             conditions.take(self, node.test, test, False)
             rest = node.orelse
@@ -408,12 +417,13 @@ class Statements(Expressions):
         self.run(rest)
         self.branches -= 1
         moved, meets = len(self.log.kept) > before, len(self.log.meetings) > met
-        for each, test, then, parts in reversed(waiting):
+        for each, asked_for, then, parts in reversed(waiting):
+            test = asked_for.value
             if parts and (moved or meets or cases.parted(then, self.state)):
                 self.log.deciding |= parts
             conditional: dict[Key, Place] = {}
             if moved:
-                conditional = self._moved_on_one_path(chain, each, test, then, self.state)
+                conditional = self._moved_on_one_path(chain, each, asked_for, then, self.state)
             if test.kind is Kind.FLAG and conditions.asks_machine(each.test):
                 self._note_choices(then, self.state)
             chooses = conditions.truth(each.test, test) is not None
@@ -436,14 +446,14 @@ class Statements(Expressions):
                     self.choose(value, given)
 
     def _moved_on_one_path(
-        self, chain: ast.If, node: ast.If, test: Value, then: State, orelse: State
+        self, chain: ast.If, node: ast.If, test: _Test, then: State, orelse: State
     ) -> dict[Key, Place]:
         """Variables that one branch moves, with the paths on which they are moved."""
         found: dict[Key, Place] = {}
         if not (then.alive and orelse.alive):
             return found
-        asks: Any = conditions.asks(node.test, test)
-        absent = conditions.without_accelerator(test)
+        asks: Any = conditions.asks(node.test, test.value)
+        absent = conditions.without_accelerator(test.value)
         numbers = self.here.number(chain), self.here.number(node)
         for name, value in changed(orelse.env, then.env):
             other = orelse.env.get(name)
@@ -452,6 +462,11 @@ class Statements(Expressions):
             forms = {value.place.form, other.place.form}
             if value.kind in (Kind.DEVICE, Kind.STRING) or Form.KEPT in forms:
                 continue
+            if test.device is not None:
+                outcome, named = test.device
+                if self.follows(value if outcome else other, named):
+                    found[name] = named
+                    continue
             there, nowhere = (other, value) if absent else (value, other)
             if absent is not None and nowhere.place.form is Form.SAME and Form.CPU in forms:
                 found[name] = there.place  # where there is no accelerator, the device is the cpu
@@ -568,7 +583,7 @@ class Statements(Expressions):
     @_on(ast.For, ast.AsyncFor)
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
         iterable = self.eval(node.iter)
-        element = self.element(iterable, node.iter)
+        element = self.iterate(iterable, node.iter)
 
         def enter() -> None:
             self.bind(node.target, element)

@@ -12,6 +12,8 @@ from .words import hints
 
 MOVES: frozenset[str] = words("to cuda cpu xpu mtia ipu")
 """Methods that move: a tensor's return a copy, a module's work in place."""
+FOLLOWS_DEVICE = frozenset({"to"})
+"""Those that move nothing where the device that they are given is None."""
 YIELDS_ITS_ARGUMENTS = words("enumerate zip list tuple sorted reversed")
 """Builtins that yield what their arguments do, one by one."""
 CASTS: frozenset[str] = words(

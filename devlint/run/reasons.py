@@ -39,8 +39,10 @@ _HINTS = {
 _CONFLICTS = {
     "none": "nothing says that the two are apart",
     "certain": "the two are certainly apart",
+    "presumed": "they are apart if something unknown is what it is taken for",
     "branches": "both are moved, under conditions that can differ",
     "caller": "they are apart unless the caller moved one",
+    "given": "they are apart only where a caller has on a device what it gives",
     "portable": "they are apart only where one of them is elsewhere",
 }
 _HOWS = {

@@ -10,7 +10,7 @@ import libcst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from ..comments.logical import logical_ends
-from ..core.events import Spot
+from ..core.events import Spot, is_presumed
 from ..errors import FAULTS, BrokenRule
 from ..finding import Finding, Position, Related, Severity
 from ..rule import Report
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from ..core.events import Event
     from ..infer.file import File as Analysed
-    from ..rule import Ask, Rule
+    from ..rule import Ask, Change, Rule
     from .around import Around
     from .slices import Slice
 
@@ -107,9 +107,11 @@ def _in_slice(
     ends = logical_ends(rows, part.first, max(event.at.span.line for _, _, event in reports))
     renderer = Renderer(wrapper.module, positions, part)
     for report, rule, event in reports:
-        span = event.at.span
+        span, severity = event.at.span, report.severity or rule.severity
+        if severity is Severity.ERROR and is_presumed(event):
+            severity = Severity.WARNING
         try:
-            fix = renderer.render(report.change) if report.change else None
+            fix = renderer.render(_as_safe_as(report.change, event)) if report.change else None
         except Exception as error:  # a change that makes no code
             if _too_deep(error):
                 raise
@@ -122,13 +124,18 @@ def _in_slice(
             Position(span.end_line, span.end_column + 1),
             rule.code,
             rule.name,
-            report.severity or rule.severity,
+            severity,
             report.message,
             report.reason,
             fix,
             ends[after] if after < len(ends) else span.line,
             related=_related(report, rule, event, ask, path, file, broken),
         )
+
+
+def _as_safe_as(change: Change, event: Event) -> Change:
+    """Return a change that is safe only if the event is as it seems."""
+    return change._replace(safe=False) if is_presumed(event) else change
 
 
 def _related(

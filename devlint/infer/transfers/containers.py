@@ -9,10 +9,24 @@ from ...bind.names import is_place
 from ...core.evidence import Evidence
 from ...core.kinds import Kind
 from ...core.paths import Item, Ref
-from ...core.values import MAX_ITEMS, NONE, NUMBER, UNKNOWN, Known, Value, constant, container, element_of
+from ...core.values import (
+    MAPPING,
+    MAX_ITEMS,
+    NONE,
+    NUMBER,
+    UNKNOWN,
+    Known,
+    Truth,
+    Value,
+    constant,
+    container,
+    element_of,
+)
 from ..apply import call_with
 from ..conditions import truth
 from ..machine import Machine, Site
+
+_MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict"})
 
 
 def held_by(values: tuple[Value, ...] | list[Value]) -> frozenset[Ref]:
@@ -50,7 +64,8 @@ def make(machine: Machine, site: Site) -> Value:
     for key, (_, item) in site.args.keywords.items():
         machine.state.env[ref, Item(key)] = item
     element = machine.joined([item for _, item in site.args.keywords.values()])
-    return value._replace(items=None if element else (), element=element)
+    known = MAPPING if site.name in _MAPPINGS else None
+    return value._replace(items=None if element else (), element=element, known=known)
 
 
 def range_(machine: Machine, site: Site) -> Value:
@@ -64,7 +79,7 @@ def enumerate_(machine: Machine, site: Site) -> Value:
     first = site.args.first()
     if first is None:
         return UNKNOWN
-    pair = container(items=(NUMBER, machine.element(first, site.node)))
+    pair = container(items=(NUMBER, machine.iterate(first, site.node)))
     return container(element=pair)._replace(known=_counted([first]))
 
 
@@ -75,20 +90,21 @@ def zip_(machine: Machine, site: Site) -> Value:
         if row.kind is Kind.CONTAINER and row.items is not None:
             return container(items=tuple(container(element=item) for item in row.items))
         return container(element=container(element=machine.element(row, site.node)))
-    items = tuple(machine.element(value, at) for at, value in site.args.positional)
+    items = tuple(machine.iterate(value, at) for at, value in site.args.positional)
     counted = _counted([value for _, value in site.args.positional])
     return container(element=container(items=items))._replace(known=counted)
 
 
 def _counted(values: Iterable[Value]) -> Known | None:
     """What it says about the machine that one of several containers yields anything."""
-    return next((value.known for value in values if value.kind is Kind.CONTAINER and value.known), None)
+    counted = (value.known for value in values if value.kind is Kind.CONTAINER)
+    return next((known for known in counted if isinstance(known, Truth)), None)
 
 
 def next_(machine: Machine, site: Site) -> Value:
     """`next(xs)`."""
     first = site.args.first()
-    return machine.element(first, site.node) if first is not None else UNKNOWN
+    return machine.iterate(first, site.node) if first is not None else UNKNOWN
 
 
 def filter_(machine: Machine, site: Site) -> Value:

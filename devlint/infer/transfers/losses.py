@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 
 from ... import knowledge
 from ...core.evidence import Evidence
@@ -10,7 +11,7 @@ from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.paths import Ref
 from ...core.places import Form
 from ...core.values import Value, constant
-from ..log import MaybeLoss
+from ..log import NOBODY, MaybeLoss
 from ..machine import Arguments, Machine, Site, distinct
 from .operations import note_tensors, operands
 
@@ -43,7 +44,13 @@ def unreduced(args: Arguments) -> bool:
     return reduction is not None and constant(reduction) in knowledge.NO_REDUCTION
 
 
-def maybe_loss(machine: Machine, result: Value, parties: list[tuple[ast.expr, Value]]) -> None:
+def maybe_loss(
+    machine: Machine,
+    result: Value,
+    parties: list[tuple[ast.expr, Value]],
+    network: Ref = NOBODY,
+    beside: Sequence[Value] = (),
+) -> None:
     """Remember what may meet inside a call, in case its result turns out to be a loss."""
     ref = machine.ref(result)
     if len(parties) < 2 or ref is None:
@@ -52,7 +59,12 @@ def maybe_loss(machine: Machine, result: Value, parties: list[tuple[ast.expr, Va
         parties = parties[:2]  # the others may be lengths, which may stay on the host
     given = [(at, followed(machine, value)) for at, value in parties]
     places = distinct([(at, machine.where(value), value) for at, value in given])
-    machine.log.losses.append(MaybeLoss(ref, tuple(places), machine.state.why, machine.loops))
+    if any(value.kind is Kind.MODULE for value in beside):
+        return
+    others = tuple(value.who for value in beside if value.kind is Kind.UNKNOWN and type(value.who) is int)
+    machine.log.losses.append(
+        MaybeLoss(ref, tuple(places), machine.state.why, machine.loops, network, others)
+    )
 
 
 def followed(machine: Machine, value: Value) -> Value:
@@ -65,7 +77,11 @@ def followed(machine: Machine, value: Value) -> Value:
 
 
 def unknown_call(
-    machine: Machine, node: ast.Call, positional: list[tuple[ast.expr, Value]], placed: bool
+    machine: Machine,
+    node: ast.Call,
+    positional: list[tuple[ast.expr, Value]],
+    placed: bool,
+    given: Sequence[Value] = (),
 ) -> Value:
     """Call something unknown: what it is given may meet inside, if the result turns out to be a loss."""
     result = machine.unknown(node)
@@ -81,5 +97,5 @@ def unknown_call(
             machine.log.follows[ref] = place
         else:
             machine.log.follows.pop(ref, None)
-    maybe_loss(machine, result, parties)
+    maybe_loss(machine, result, parties, beside=given)
     return result

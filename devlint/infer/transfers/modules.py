@@ -12,7 +12,7 @@ from ...core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ...core.state import WRAPPED, Mark
 from ...core.values import NONE, OTHER, STRING, Api, Defined, Value, container
 from ...knowledge.row import Row
-from ..log import Feed
+from ..log import NOBODY, Feed
 from ..machine import Arguments, Machine, Site, class_name, text_of
 from .losses import loss, maybe_loss, unreduced
 
@@ -240,10 +240,13 @@ def _result(machine: Machine, place: Place, fed: list[tuple[ast.expr, Value]]) -
 
 def unknown_module(machine: Machine, node: ast.Call, callee: Value, site: Site) -> Value:
     """Call an object that is likely a module."""
+    ref = machine.ref(callee)
+    if callee.kind is Kind.UNKNOWN and ref is not None and machine.place_at(ref) is None:
+        machine.log.guesses[node] = ref
     result = call(machine, node, callee, site)
     parties = [(at, value) for at, value in site.args.positional if value.kind in MAY_HOLD_TENSORS]
     if parties and _is_computed(machine, parties[0][1]):
-        maybe_loss(machine, result, parties)
+        maybe_loss(machine, result, parties, NOBODY if ref is None else ref)
     return result
 
 
