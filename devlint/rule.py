@@ -196,6 +196,13 @@ class Ask(Protocol):
     def callers(self, function: str) -> tuple[Calling, ...]:
         """The calls of a function, by its dotted name (`At.function`), in this and in other files."""
 
+    def later(self, event: Event) -> bool:
+        """Whether an accelerator is needed, or told of, in another place first.
+
+        Before on the same path, whoever calls the function; or in the first place of a program that runs on
+        CUDA alone and has no choice of a device anywhere. Where a file only tries itself out it is so, too.
+        """
+
     def needed_before(self, function: str) -> bool:
         """Whether an accelerator was needed before each call of a function, those of tests apart.
 

@@ -15,9 +15,10 @@ The default of a parameter is evaluated once, when the file is imported: choose 
 
 A call that leaves a parameter to such a default is told, too, where the caller has a device at hand.
 
-The first such place on a path is a warning; what follows is reached only where that one worked, and is a
-note. So is a default that no call in the project leaves a parameter to, autocast, which does nothing on
-other devices, and what tries out a module under `if __name__ == "__main__":` in the file that defines it.
+The first such place on a path, and of a program in which nothing chooses or asks for a device, is a
+warning; what follows is reached only where that one worked, and is a note. So is a default that no call
+in the project leaves a parameter to, autocast, which does nothing on other devices, and what tries out
+a module under `if __name__ == "__main__":` in the file that defines it.
 
 Names under a condition that the device is there, names that are only compared, printed or used as
 keys, and defaults of command-line options are left alone, and so are tests, and code that runs on
@@ -77,8 +78,7 @@ class HardcodedDeviceName(Rule[Literal_]):
                 )
             return
         assert isinstance(node, cst.SimpleString)
-        later = event.at.guard.needed or "demo" in event.at.context or event.role == "autocast"
-        later = later or ask.needed_before(event.at.function)
+        later = event.role == "autocast" or ask.later(event)
         later |= (event.role == "default" or ask.in_default(node)) and not ask.default_is_used(node)
         yield Report(
             _SAID[event.role].format(event.text),

@@ -13,7 +13,8 @@ Say which dtype, and where:
 
 The fix is unsafe: the device at hand may be another than the one where everything else of that type is.
 
-A note where an accelerator was needed before on the same path, and where a file tries out its own module.
+A note where an accelerator was needed before on the same path, in a program without any choice of a device
+but for the first place, and where a file tries out its own module.
 Types that are only compared or tested by `isinstance` are left alone, and so is what a condition on an
 accelerator guards, tests, and code that runs on NVIDIA hardware by nature.
 """
@@ -70,7 +71,7 @@ class LegacyCudaType(Rule[Call]):
         yield Report(
             f"`torch.cuda.{name}Tensor` fails on a machine without a CUDA device",
             "the types of torch before 0.4 fix dtype and device at once: say `dtype=` and `device=`",
-            Severity.NOTE if event.at.guard.needed or "demo" in event.at.context else None,
+            Severity.NOTE if ask.later(event) else None,
             _cured(node, event, _DTYPES[name], ask),
         )
 

@@ -87,9 +87,8 @@ class LoadWithoutMapLocation(Rule[Call]):
             equal=cst.AssignEqual(tight, tight),
         )
         cured = node.with_changes(args=[*node.args, mapped])
-        guard, context = event.at.guard, event.at.context
-        later = guard.needed or "demo" in context or ask.needed_before(event.at.function)
-        needing = "needing" in context or ask.needed_after(event.at.function)
+        guard, later = event.at.guard, ask.later(event)
+        needing = "needing" in event.at.context or ask.needed_after(event.at.function)
         told = chosen and (not chosen.endswith(".device") or ask.device_given(node))
         later = later or (needing and not guard.guarded and not told)
         yield Report(

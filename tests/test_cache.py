@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import shutil
@@ -116,7 +117,8 @@ def test_a_comment_in_a_helper_concerns_the_helper_alone(run: Run, here: Path, e
 
 
 def test_what_a_helper_returns_concerns_who_asks(run: Run, here: Path, examined: list[str]) -> None:
-    (here / "other.py").write_text("import torch\nfrom helper import other\n\nother(torch.ones(2)).cuda()\n")
+    other = "import torch\nfrom helper import other\n\nx = other(torch.ones(2))\nx.cuda()\nprint(x.is_cuda)\n"
+    (here / "other.py").write_text(other)  # it chooses, so that the choices of others are nothing to it
     (here / "helper.py").write_text(f"{HELPER}\n\ndef other(x):\n    return x\n")
     assert "asker.py:5" in run()[1]
     (here / "helper.py").write_text(f"{HELPER.replace('cuda', 'cpu')}\n\ndef other(x):\n    return x\n")
@@ -171,6 +173,28 @@ def test_whatever_changes_the_findings_are_those_of_a_first_run(
         assert run() == plain
         skipped += len(list(here.rglob("*.py"))) - len(examined)
     assert skipped > 30
+
+
+def test_a_choice_anywhere_in_the_project_counts(run: Run, here: Path, examined: list[str]) -> None:
+    for path in here.glob("*.py"):
+        path.unlink()
+    shutil.copytree(PROGRAMS / "projects" / "throughout", here, dirs_exist_ok=True)
+
+    def warnings() -> list[str]:
+        found = json.loads(run("--output-format", "json")[1])
+        return sorted({Path(each["filename"]).name for each in found if each["severity"] == "warning"})
+
+    assert warnings() == ["train.py"]
+    assert warnings() == ["train.py"]
+    assert examined == []
+    (here / "later.py").write_text("import torch\n\nprint(torch.cuda.is_available())\n")
+    assert warnings() == ["train.py", "validate.py"]
+    assert "train.py" not in examined
+    (here / "later.py").unlink()
+    assert warnings() == ["train.py"]
+    text = (here / "validate.py").read_text().replace('device="cuda"', "device=device")
+    (here / "validate.py").write_text(text.replace("(path)", "(path, device=None)"))
+    assert warnings() == ["train.py", "validate.py"]
 
 
 def test_the_findings_of_circles_are_kept(run: Run, here: Path, examined: list[str]) -> None:
@@ -560,7 +584,7 @@ def test_whatever_was_read_has_a_say(
         assert lint() == plain
         assert lint() == plain
         said.append(plain)
-    assert len(set(said)) == 3
+    assert len(set(said)) == 4  # a note, where another program is the first that runs on CUDA alone
 
 
 def test_a_file_of_the_same_size_and_time_counts(run: Run, here: Path, examined: list[str]) -> None:

@@ -12,7 +12,7 @@ from .row import Hint, Row
 from .stars import is_every_modules, is_public, is_torch_nn, offers
 from .table import Table
 from .vocabulary import *  # noqa: F403
-from .words import hints, speaks_of_devices
+from .words import chooses_device, hints, offers_device, speaks_of_devices
 
 __all__ = [
     "MODULE_ONLY",
@@ -24,6 +24,7 @@ __all__ = [
     "Table",
     "attribute",
     "bind",
+    "chooses_device",
     "complaint",
     "find",
     "hints",
@@ -35,6 +36,7 @@ __all__ = [
     "libraries",
     "method",
     "offers",
+    "offers_device",
     "provide",
     "runs_like_forward",
     "speaks_of_devices",

@@ -88,6 +88,16 @@ _WORDS = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
 
 _OF_DEVICES = re.compile(r"device|cuda|gpu|accelerat|\b[hmnx]pu\b|\.to\(", re.IGNORECASE)
 
+_OFFERS = re.compile(
+    r"[\"']--?(?:(?:no|use|disable|enable|with)[-_])?(?:cuda|cpu|gpu|device|accelerator)[\"']"
+    r"|\b(?:no|use|disable|enable|with)_(?:cuda|cpu|gpu)\b"
+)
+_CHOOSES = re.compile(
+    rf"{_OFFERS.pattern}"
+    r"|\bis_available\b|\bis_cuda\b|\bcurrent_accelerator\b|[\"']cpu[\"']|\bmap_location\b"
+    r"|\bargs?\.(?:cuda|cpu|device)\b|\.device\b|\bdevice\s*[:,)]|\bdevice\s*=\s*(?:\w*device\b|None)"
+)
+
 
 def snake(name: str) -> str:
     """A name in snake case and lower letters."""
@@ -103,6 +113,16 @@ def hints(on: str, name: str) -> tuple[str, ...]:
 def speaks_of_devices(line: str) -> bool:
     """Whether a line of a program, its comments included, speaks of a device: a hint that it runs on some."""
     return _OF_DEVICES.search(line) is not None
+
+
+def chooses_device(text: str) -> bool:
+    """Whether a program, without its comments, seems to mean a device to be a choice."""
+    return _CHOOSES.search(text) is not None
+
+
+def offers_device(text: str) -> bool:
+    """Whether a program seems to have an option about the device."""
+    return _OFFERS.search(text) is not None
 
 
 def _said(on: str, name: str) -> Iterator[str]:

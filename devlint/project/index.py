@@ -16,6 +16,7 @@ from ..core.summary import Calling, ClassSummary, FunctionSummary, ModuleSummary
 from ..core.values import Api, Defined, Value
 from ..span import Span
 from .binds import Binds
+from .choices import Choices, Throughout
 from .memory import Definitions, Log, Memory, Question, digest_of
 from .mentions import Mentions
 from .nature import Natures
@@ -124,6 +125,7 @@ class Project:
         self._last = "", ""
         """The file that was linted last, and its text."""
         self.natures = Natures(self.layout, self._text)
+        self.choices = Choices(self.layout, self._text)
         self._binds = Binds(self.layout, self._text)
         self._paths: dict[tuple[str, str], str] = {}
         """The file of each module by the root of its project, in which its name is unique, and that name."""
@@ -158,6 +160,7 @@ class Project:
         """Trust no text that was looked at before."""
         self._last = "", ""
         self.natures = Natures(self.layout, self._text)
+        self.choices = Choices(self.layout, self._text)
         self._binds.forget()
 
     def renew(self, path: str) -> None:
@@ -598,6 +601,19 @@ class View:
             self._project.note(self.path, each)
         return bool(function) and self._guarded(function, set(), _MAX_CALLS)
 
+    def throughout(self) -> Throughout:
+        """Whether all that runs this file runs on CUDA alone, and whether the first of that begins here."""
+        found = self._throughout()
+        if self._project.memory is not None:
+            self.log["throughout", ""] = digest_of(found)
+        return found
+
+    def _throughout(self) -> Throughout:
+        found, asked = self._project.choices.throughout(self.path)
+        for each in asked - {self.path}:
+            self._project.note(self.path, each)
+        return found
+
     def _guarded(self, function: str, asked: set[str], left: int) -> bool:
         asked.add(function)
         calls = self.callers(function)
@@ -625,6 +641,8 @@ class View:
             return _digest(self._follow(about, self.path, _MAX_FORWARDS))
         if kind == "callers":
             return digest_of(self._callers(about))
+        if kind == "throughout":
+            return digest_of(self._throughout())
         if kind == "locate":  # where a node stands depends on the whole text
             path, _ = self._project.named(about, self.path) or ("", "")
             return self._project.digest_of_text(path, self.path) if path else b""

@@ -42,8 +42,7 @@ class Natures:
         return frozenset(found)
 
     def _find(self, path: str) -> bool:
-        text = _QUOTED.sub("", self._read(path) or "")  # where a line may look like an import
-        names = list(_imported(text))
+        names = list(imported(without_texts(self._read(path) or "")))
         if any(map(knowledge.imports_accelerator, names)):
             return True
         found = (self._layout.find(name, path) for name in names)
@@ -51,7 +50,12 @@ class Natures:
         return any(map(self.needs_accelerator, sorted(self._imports[path])))
 
 
-def _imported(text: str) -> Iterator[str]:
+def without_texts(text: str) -> str:
+    """A program without its longer strings, where a line may look like an import."""
+    return _QUOTED.sub("", text)
+
+
+def imported(text: str) -> Iterator[str]:
     """The modules, and what may be modules, that the lines of a text import that are in no block."""
     for line in _IMPORTS.findall(text):
         words = _NO_NAMES.sub(" ", line).split()

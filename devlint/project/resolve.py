@@ -89,6 +89,18 @@ class Layout:
                     return found
         return None
 
+    def found_in(self, folder: str, dotted: str) -> Found | None:
+        """The file that an absolute name means where imports start in a folder."""
+        first = dotted.partition(".")[0]
+        listed = self._listed(folder)
+        if any(f"{first}{suffix}" in listed for suffix in ("", *SUFFIXES)):
+            return self._under(folder, dotted.split("."))
+        return None
+
+    def names(self, folder: str) -> frozenset[str]:
+        """The names in a folder."""
+        return self._listed(folder)
+
     def _roots_of(self, folder: str) -> tuple[str, ...]:
         """Where absolute imports of a folder's files may start: the importer's own folder is first, as in a
         script, then what holds its package, up to the project's root, and `src` folders on the way.

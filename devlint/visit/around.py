@@ -26,6 +26,10 @@ if TYPE_CHECKING:
         def needs_accelerator(self, function: str) -> bool:
             """Whether an accelerator is there whoever runs a function of this file."""
 
+        def throughout(self) -> str:
+            """Whether all that runs this file runs on CUDA alone (`first` where that begins here, else
+            `later`); empty where a device is a choice somewhere."""
+
         def events(self, text: str, rules: Matcher) -> tuple[tuple[Event, ...], File | None] | None:
             """What rules watch of the events in this file, if an analysis for others tells; and that, to be
             released, if it is at hand."""

@@ -296,6 +296,31 @@ class File:
         return ""
 
 
+_ELSEWHERE = Span(0, 0, 0, 0)
+"""No place in the file."""
+
+
+def _first_need(ask: Ask) -> Span | None:
+    """The place that tells that all of a program runs on CUDA alone; None where there is no such program."""
+    assert isinstance(ask, Questions)
+    if ask.throughout != "first":
+        return _ELSEWHERE if ask.throughout else None
+    needs = (each for kind in ("move", "call", "literal") for each in ask.events(kind) if _needs_cuda(each))
+    first = sorted(needs, key=lambda each: each.at.span)
+    return next((each.at.span for each in first if not ask._follows(each)), None)
+
+
+def _needs_cuda(event: Event) -> bool:
+    """Whether it fails without CUDA, and nothing asks before."""
+    if event.at.guard.guarded or "test" in event.at.context:
+        return False
+    if isinstance(event, Literal_):
+        return event.role == "argument"
+    if isinstance(event, Move):
+        return event.method == knowledge.CUDA
+    return isinstance(event, Call) and "needs-cuda" in event.topics and "legacy-type" in event.topics
+
+
 def _makes_constructor(decorator: ast.expr) -> bool:
     """Whether the annotated variables of a class are what its constructor takes: `@dataclass`."""
     func = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -444,6 +469,26 @@ class Questions:
         if project is not None and not cells:
             return project.callers(function)
         return tuple(call for call in self._file.record.calls if call.callee == function)
+
+    def later(self, event: Event) -> bool:
+        """Whether an accelerator is needed, or told of, in another place first."""
+        return self._follows(event) or event.at.span != (self._first or event.at.span)
+
+    def _follows(self, event: Event) -> bool:
+        """Whether an accelerator was needed before on the same path, or the file only tries itself out."""
+        at = event.at
+        return at.guard.needed or "demo" in at.context or self.needed_before(at.function)
+
+    @property
+    def _first(self) -> Span | None:
+        """Where the first need of CUDA stands, of a file whose programs have no choice anywhere."""
+        return self.once(_first_need)
+
+    @property
+    def throughout(self) -> str:
+        """Whether all that runs the file runs on CUDA alone: see `project.choices`."""
+        project, _, cells = self._file.around
+        return project.throughout() if project is not None and not cells else ""
 
     def needed_before(self, function: str) -> bool:
         """Whether an accelerator was needed before each call of a function, those of tests apart."""

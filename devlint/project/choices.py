@@ -1,0 +1,159 @@
+"""Whether the programs of a project run on CUDA alone, or mean a device to be a choice.
+
+Told by texts, without any analysis: a file chooses where it asks for an accelerator, has a device to pass on,
+or an option about one. What a program imports, and what imports a file, may choose for it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from typing import Literal, NamedTuple
+
+from .. import knowledge
+from .mentions import Mentions
+from .nature import imported, without_texts
+from .resolve import Layout
+from .world import ROOTS
+
+Throughout = Literal["", "first", "later"]
+"""Of a file whose programs have no choice anywhere: whether the first of them begins there; else empty."""
+
+_COMMENT = re.compile(r"#[^\n]*")
+_NEEDS = re.compile(r"\.cuda\s*\(|[\"']cuda(?::\d+)?[\"']|torch\.cuda\.\w*Tensor\b")
+_BUILT = frozenset(ROOTS) - {".git"}
+"""What a project has that others install."""
+_PACKAGE = "__init__"
+_MAX_UP = 3
+
+
+class _Signs(NamedTuple):
+    needs: bool
+    """Whether it names CUDA where a device goes."""
+    chooses: bool
+    offers: bool
+    """Whether it has an option about devices, which holds for those who import it."""
+    imports: tuple[str, ...]
+
+
+class Choices:
+    """Looks for choices of a device in files, in what they import, and in what imports them."""
+
+    def __init__(self, layout: Layout, read: Callable[[str], str | None]) -> None:
+        """`read` gives a file's text."""
+        self._layout = layout
+        self._read = read
+        self._known: dict[str, _Signs] = {}
+        self._imports: dict[str, frozenset[str]] = {}
+        self._mentions: dict[str, Mentions] = {}
+        self._answers: dict[str, tuple[Throughout, frozenset[str]]] = {}
+
+    def throughout(self, path: str) -> tuple[Throughout, frozenset[str]]:
+        """Whether all that runs a file runs on CUDA alone; and the files that tell."""
+        found = self._answers.get(path)
+        if found is None:
+            found = self._answers[path] = self._find(path)
+        return found
+
+    def _find(self, path: str) -> tuple[Throughout, frozenset[str]]:
+        if self._signs(path).chooses or self._is_library(path):
+            return "", frozenset()
+        above = _reached(path, self._importers)
+        below = set[str]().union(*(_reached(each, self._imported) for each in above))
+        asked = frozenset(above | below)
+        others = above - {path}
+        if any(self._signs(each).chooses for each in others) or any(
+            self._signs(each).offers for each in below
+        ):
+            return "", asked
+        if any(self._signs(each).needs for each in others):
+            return "later", asked
+        if not self._signs(path).needs:
+            return "", asked
+        files = self._layout.files(self._home(path))
+        if any(self._signs(each).chooses for each in files):
+            return "first", asked
+        programs = [each for each in files if self._signs(each).needs and not self._importers(each)]
+        first = min(programs, key=lambda each: (each.count(os.sep), each), default=path)
+        return "first" if first == path else "later", asked.union(files)
+
+    def _signs(self, path: str) -> _Signs:
+        found = self._known.get(path)
+        if found is None:
+            text = _COMMENT.sub("", without_texts(self._read(path) or ""))
+            found = self._known[path] = _Signs(
+                _NEEDS.search(text) is not None,
+                knowledge.chooses_device(text),
+                knowledge.offers_device(text),
+                tuple(imported(text)),
+            )
+        return found
+
+    def _home(self, path: str) -> str:
+        """The folder of all that belongs to a file's project; without a mark, where its imports are found."""
+        root = self._layout.project_of(os.path.dirname(path))
+        if not self._layout.names(root).isdisjoint(ROOTS):
+            return root
+        tops = {name.partition(".")[0] for name in self._signs(path).imports if not name.startswith(".")}
+        missing = [name for name in tops if self._layout.find(name, path) is None]
+        above = root
+        for _ in range(_MAX_UP):
+            above = os.path.dirname(above)
+            listed = self._layout.names(above)
+            if any(name in listed or f"{name}.py" in listed for name in missing):
+                return above
+        return root
+
+    def _is_library(self, path: str) -> bool:
+        """Whether a file is part of a package that others install, or that no program beside it imports."""
+        folder = os.path.dirname(path)
+        if f"{_PACKAGE}.py" not in self._layout.names(folder):
+            return False
+        home = self._layout.project_of(folder)
+        if not self._layout.names(home).isdisjoint(_BUILT):
+            return True
+        package = os.path.join(home, os.path.relpath(path, home).split(os.sep)[0], "")
+        return not any(
+            found.startswith(package)
+            for each in self._mentioning(home, os.path.basename(os.path.dirname(package)))
+            if not each.startswith(package)
+            for found in self._imported(each)
+        )
+
+    def _imported(self, path: str) -> frozenset[str]:
+        """The files of the project that a file imports."""
+        found = self._imports.get(path)
+        if found is None:
+            self._imports[path] = frozenset()
+            home = self._home(path)
+            all_of = (
+                self._layout.find(name, path)
+                or (None if name.startswith(".") else self._layout.found_in(home, name))
+                for name in self._signs(path).imports
+            )
+            found = self._imports[path] = frozenset(each.path for each in all_of if each is not None) - {path}
+        return found
+
+    def _importers(self, path: str) -> frozenset[str]:
+        """The files of the project that import a file."""
+        stem = os.path.splitext(os.path.basename(path))[0]
+        name = os.path.basename(os.path.dirname(path)) if stem == _PACKAGE else stem
+        homes = {self._layout.project_of(os.path.dirname(path)), self._home(path)}
+        found = {each for home in homes for each in self._mentioning(home, name)} - {path}
+        return frozenset(each for each in found if path in self._imported(each))
+
+    def _mentioning(self, home: str, name: str) -> list[str]:
+        if home not in self._mentions:
+            self._mentions[home] = Mentions(self._layout.files(home), self._read)
+        return self._mentions[home].of(name)
+
+
+def _reached(path: str, further: Callable[[str], Iterable[str]]) -> set[str]:
+    """A file, and what can be reached from it."""
+    found, todo = {path}, [path]
+    while todo:
+        new = set(further(todo.pop())) - found
+        found |= new
+        todo.extend(new)
+    return found
