@@ -127,6 +127,56 @@ def test_no_collector_is_needed_to_free_a_file() -> None:
     assert left < 200, f"{left} objects wait for the garbage collector"
 
 
+def _analysed(root: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch, *linted: str) -> list[str]:
+    """The modules that one run over files of a project analyses, in order."""
+    for name, text in files.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text)
+    analysed = []
+    original = File.analyse
+
+    def analyse(self: File) -> None:
+        analysed.append(self.name)
+        original(self)
+
+    monkeypatch.setattr(File, "analyse", analyse)
+    monkeypatch.chdir(root)
+    options = ["--isolated", "--no-cache", "--jobs", "1", "-q", "--output-file", "found.txt"]
+    assert cli.main(["--select", "ALL", *options, *linted]) != cli.FAILED
+    return analysed
+
+
+def test_what_rules_ask_of_a_file_that_others_asked_before_takes_no_analysis(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "pyproject.toml": "",
+        "a.py": "import torch\nfrom b import load\n\nx = load('x.pt')\n",
+        "b.py": (
+            "import torch\n\n\ndef load(path):\n    return torch.load(path)\n\n\n"
+            "def first(x):\n    return x.cuda()\n"
+        ),
+    }
+    assert sorted(_analysed(tmp_path, files, monkeypatch, ".")) == ["a", "b"]
+    assert "b.py" in (tmp_path / "found.txt").read_text()
+
+
+def test_a_file_in_a_circle_that_is_told_the_same_again_is_not_analysed_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "pyproject.toml": "",
+        "a.py": "import torch\nfrom b import half\n\n\ndef twice(x):\n    return half(x) * 4\n",
+        "b.py": (
+            "import torch\n\n\ndef half(x):\n    from a import twice\n\n"
+            "    return x / 2 if len(x) else twice(x)\n"
+        ),
+    }
+    # `b` is told nothing of `a` when `a` asks it, nor when both are found to ask each other; `a` is told the
+    # same of `b` when it is linted as when it asked first.
+    assert Counter(_analysed(tmp_path, files, monkeypatch, ".")) == {"a": 2, "b": 2}
+
+
 def test_what_cannot_bring_a_name_by_a_star_is_not_analysed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -138,18 +188,6 @@ def test_what_cannot_bring_a_name_by_a_star_is_not_analysed(
         "parts/three.py": "__all__ = ['third']\n\n\ndef third():\n    return first() + second()\n",
         "use.py": "import torch\nfrom parts import *\n\nx = second()\nx.to('cuda')\nstr(x)\n",
     }
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        (tmp_path / name).write_text(text)
-    analysed = []
-    original = File.analyse
-
-    def analyse(self: File) -> None:
-        analysed.append(self.name)
-        original(self)
-
-    monkeypatch.setattr(File, "analyse", analyse)
-    monkeypatch.chdir(tmp_path)
-    arguments = ["--select", "DEV101", "--isolated", "--no-cache", "--jobs", "1", "-q", "use.py"]
-    assert cli.main(arguments) == cli.FOUND  # what `second` gives is known to be a tensor
+    analysed = _analysed(tmp_path, files, monkeypatch, "use.py")
+    assert "DEV101" in (tmp_path / "found.txt").read_text()  # what `second` gives is known to be a tensor
     assert sorted(set(analysed)) == ["parts", "parts.two", "use"]

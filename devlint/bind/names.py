@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
 def last_name(node: ast.AST) -> str:
@@ -42,3 +45,16 @@ def names_in(node: ast.AST) -> frozenset[str]:
                 found.add(part.attr)
             todo += part.__dict__.values()
     return frozenset(found)
+
+
+def statements_in(node: ast.AST) -> Iterator[ast.stmt]:
+    """The statements in a piece of syntax, without a look at the expressions in them."""
+    todo = [node]
+    while todo:
+        each = todo.pop()
+        if isinstance(each, ast.stmt):
+            yield each
+        for name in _BLOCKS:
+            block = getattr(each, name, None)
+            if type(block) is list:
+                todo += reversed(block)

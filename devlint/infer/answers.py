@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from .. import knowledge
+from ..bind.names import statements_in
 from ..core.kinds import TENSORS, Kind
 from ..core.places import CPU, Form, Place
 from ..core.values import MADE, Value, is_made
@@ -77,8 +78,8 @@ def _is_asked(function: Function) -> bool:
         isinstance(node, ast.If)
         and isinstance(test := _plain(node.test), ast.Name)
         and test.id in function.positional
-        and any(isinstance(part, ast.Return) for part in ast.walk(node))
-        for node in ast.walk(function.node)
+        and any(isinstance(part, ast.Return) for part in statements_in(node))
+        for node in statements_in(function.node)
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping, Set
-from itertools import combinations, product
+from itertools import combinations
 
 from ..core.kinds import Kind
 from ..core.places import Form
@@ -20,9 +20,9 @@ _OF_KIND = {
     **dict.fromkeys((Kind.DEVICE, Kind.MODULE, Kind.OPTIMIZER, Kind.FUNCTION, Kind.CLASS), TRUE),
     **dict.fromkeys((Kind.TENSOR, Kind.SCALAR, Kind.PARAMETER, Kind.CONTAINER, Kind.STRING), _NOT_NONE),
 }
-_MAX_CASES = 8
-"""Of each, the function is run once more."""
 _MAX_DECIDING = 3
+_MAX_PAIRS = 4
+"""Of each, the function is run once more."""
 _SAID = frozenset({Form.CPU, Form.LITERAL, Form.SAME, Form.EITHER})
 
 
@@ -154,16 +154,22 @@ def _is_placed(term: Term) -> bool:
 def assumptions(
     deciding: Iterable[tuple[str, Answers]], parameters: Iterable[Parameter]
 ) -> list[dict[str, Answers]]:
-    """What to assume of a function's parameters, one at a time first, then two."""
+    """What to assume of a function's parameters, one at a time."""
     by_name: dict[str, set[Answers]] = {}
     for name, parts in deciding:
         by_name.setdefault(name, set()).add(parts)
     names = [parameter.name for parameter in parameters if parameter.name in by_name][:_MAX_DECIDING]
-    choices = {name: _choices(by_name[name]) for name in names}
-    found = [{name: said} for name in names for said in choices[name]]
-    for one, two in combinations(names, 2):
-        found += [{one: a, two: b} for a, b in product(choices[one], choices[two])]
-    return found[:_MAX_CASES]
+    return [{name: said} for name in names for said in _choices(by_name[name])]
+
+
+def of_two(
+    deciding: Iterable[tuple[str, Answers]], parameters: Iterable[Parameter], alone: Iterable[Case]
+) -> list[dict[str, Answers]]:
+    """What to assume of two parameters at once: each of them tells something alone."""
+    tell = {name for each in alone for name, _ in each.given}
+    singles = assumptions((each for each in deciding if each[0] in tell), parameters)
+    pairs = [one | two for one, two in combinations(singles, 2) if one.keys() != two.keys()]
+    return pairs[:_MAX_PAIRS]
 
 
 def _choices(parts: set[Answers]) -> tuple[Answers, ...]:

@@ -15,7 +15,7 @@ from ..core.objects import Objects
 from ..core.paths import Ref
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places
 from ..core.state import NEVER, Key, Mark, State, changed
-from ..core.summary import NOTHING, ClassSummary, FunctionSummary, ModuleSummary, within
+from ..core.summary import NOTHING, Answers, Case, ClassSummary, FunctionSummary, ModuleSummary, within
 from ..core.values import UNKNOWN, Api, Const, Defined, Value, element_of, join
 from . import cases
 from .abroad import abroad, class_abroad, function_abroad
@@ -299,16 +299,23 @@ class File:
         ):
             return summary
         inner = [(each, each.enclosing, each.why) for each in self._inner.get(function.name, ())]
+        deciding, parameters = outcome.log.deciding, summary.parameters
+        found = self._cases(function, cases.assumptions(deciding, parameters))
+        pairs = cases.of_two(deciding, parameters, cases.telling(summary, found))
+        found += self._cases(function, pairs)
+        for each, enclosing, why in inner:
+            each.enclosing, each.why = enclosing, why
+        return summary._replace(cases=cases.telling(summary, found))
+
+    def _cases(self, function: Function, assumptions: Iterable[dict[str, Answers]]) -> list[Case]:
         found = []
-        for assumed in cases.assumptions(outcome.log.deciding, summary.parameters):
+        for assumed in assumptions:
             self._frames.append(_Frame(function.name, len(self._frames)))
             then = self._run(function, UNINFORMED._replace(settled=assumed))
             self._frames.pop()
             if then.returns:
                 found.append(cases.case(assumed, then.summary))
-        for each, enclosing, why in inner:
-            each.enclosing, each.why = enclosing, why
-        return summary._replace(cases=cases.telling(summary, found))
+        return found
 
     def _settle_circle(self, name: str, circle: set[str]) -> FunctionSummary:
         """Functions that call each other: from nothing known, until nothing changes."""

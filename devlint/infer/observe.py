@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Protocol
 
 from .. import knowledge
-from ..bind.names import last_name
+from ..bind.names import last_name, statements_in
 from ..bind.sections import Section
 from ..bind.sections import line as row
 from ..bind.text import NODE_TYPES, Text
@@ -262,7 +262,7 @@ class Observer:
         """Whether the file imports a library that has tensors of its own."""
         names = (
             f"{getattr(node, 'module', None) or ''}.{alias.name}"
-            for node in ast.walk(self.file.module.node)
+            for node in statements_in(self.file.module.node)
             if isinstance(node, (ast.Import, ast.ImportFrom))
             for alias in node.names
         )

@@ -402,10 +402,12 @@ class Statements(Expressions):
             conditions.take(self, node.test, test, True)
             typing, self.typing = self.typing, self.typing or last_name(node.test) in knowledge.TYPING_ONLY
             asked = not conditions.asks_for_main(node.test)
+            left = self._ways_out()
             self.branches += asked
             self.run(node.body)
             self.branches -= asked
             self.typing = typing
+            parts = frozenset() if self._fails(left) else parts
             waiting.append((node, _Test(test, device), self.state, parts))
             self.state = otherwise
             conditions.take(self, node.test, test, False)
@@ -413,14 +415,17 @@ class Statements(Expressions):
             if len(rest) != 1 or not isinstance(rest[0], ast.If):
                 break
             node = rest[0]  # an `elif`: in a loop, as there may be hundreds
+        left = self._ways_out()
         self.branches += 1
         self.run(rest)
         self.branches -= 1
+        fails = self._fails(left)
         moved, meets = len(self.log.kept) > before, len(self.log.meetings) > met
         for each, asked_for, then, parts in reversed(waiting):
             test = asked_for.value
-            if parts and (moved or meets or cases.parted(then, self.state)):
+            if parts and not fails and (moved or meets or cases.parted(then, self.state)):
                 self.log.deciding |= parts
+            fails = False
             conditional: dict[Key, Place] = {}
             if moved:
                 conditional = self._moved_on_one_path(chain, each, asked_for, then, self.state)
@@ -434,6 +439,14 @@ class Statements(Expressions):
                     self.state.env[key] = self.state.env[key]._replace(origin=None)
             for name, place in conditional.items():
                 self.state.env[name] = self.state.env[name]._replace(place=place)
+
+    def _ways_out(self) -> tuple[int, int, int]:
+        """How often control has left, other than by an exception."""
+        return len(self.exits), len(self.breaks), len(self.continues)
+
+    def _fails(self, left: tuple[int, int, int]) -> bool:
+        """Whether control never comes back from a branch, so that a call does not choose it."""
+        return not self.state.alive and not self.trying and self._ways_out() == left
 
     def _note_choices(self, then: State, orelse: State) -> None:
         """Variables that one branch sets to the cpu, and the other leaves as they were."""

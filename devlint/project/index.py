@@ -32,6 +32,8 @@ _MAX_FORWARDS = 16
 _MAX_CALLS = 6
 _MAX_REPLAYS = 4
 """What was learned of a file is asked for so often in one run; then it is analysed."""
+_MAX_KEPT = 1_000_000
+"""Of so many characters of text, analyses are kept: of some hundred files, in thirty megabytes."""
 _MAX_CALLERS = 24
 """Where more files than these mention a function, its callers are not looked for."""
 _BY_CLASS = frozenset({"__init__", "__call__", "forward"})
@@ -68,9 +70,19 @@ class _Seen(NamedTuple):
     rules: Watching
     events: tuple[Event, ...]
     analysed: File | None
-    """Its analysis, if it is linted now and somebody may ask more; to be released."""
+    """Its analysis, as long as that is kept, if somebody may ask more; to be released."""
     log: Log
     """What was asked."""
+    answers: Mapping[str, Answer]
+    """What the project was said to define."""
+
+
+class _Told(NamedTuple):
+    """A file's text, what it was told of others, and what it defines then."""
+
+    text: str
+    answers: Mapping[str, Answer]
+    summary: ModuleSummary
 
 
 def _nobody(path: str, text: str) -> None:
@@ -106,7 +118,11 @@ class Project:
         self.watching: Callable[[str, str], Watching | None] = _nobody
         """The rules with which a file, and its text, will be linted by and by; None where it will not."""
         self._seen: dict[str, _Seen] = {}
+        self._kept: dict[str, int] = {}
+        """The lengths of the texts of which the analysis is kept, the oldest first."""
         self._modules: dict[str, ModuleSummary | None] = {}
+        self._told: dict[str, _Told] = {}
+        """Of files that ask each other, the first analysis: those after it are often told the same."""
         self._early: dict[str, ModuleSummary | None] = {}
         """What is known so far of files that ask for one that is still being analysed."""
         self._running: list[_Running] = []
@@ -245,8 +261,10 @@ class Project:
             finally:
                 self.watching, self._at_hand = around, None
         seen = self._seen.get(path)
-        if seen is not None and seen.text == hash(text) and seen.rules is rules:
+        alike = seen is not None and seen.text == hash(text) and seen.rules is rules
+        if seen is not None and alike and (path not in self._circles or view.tells(seen.answers)):
             del self._seen[path]
+            self._kept.pop(path, None)
             view.log |= seen.log
             return seen.events, seen.analysed
         self._unsee(path)
@@ -259,9 +277,21 @@ class Project:
         view.log |= log
         return events, None
 
+    def _keep(self, path: str, size: int) -> None:
+        """Keep the analysis of a file until it is linted, in place of those kept longest if need be."""
+        self._kept[path] = size
+        while sum(self._kept.values()) >= _MAX_KEPT:
+            oldest = next(iter(self._kept))
+            del self._kept[oldest]
+            seen = self._seen[oldest]
+            if seen.analysed is not None:
+                seen.analysed.release()
+            self._seen[oldest] = seen._replace(analysed=None)
+
     def _unsee(self, path: str) -> None:
         """Forget what was seen in a file."""
         seen = self._seen.pop(path, None)
+        self._kept.pop(path, None)
         if seen is not None and seen.analysed is not None:
             seen.analysed.release()
 
@@ -372,10 +402,8 @@ class Project:
             circle = set(running.circle)
             found = {each: self._run_in_circle(each, frozenset(circle)) for each in sorted(circle)}
         self._running.pop()
-        if circle != {path} or running.low < running.index:
-            for each in circle:
-                self._unsee(each)  # a file that asks for itself sees more of the others when linted
-        elif self.memory is not None and (self._at_hand is None or self._at_hand[0] != path):
+        alone = circle == {path} and running.low == running.index
+        if alone and self.memory is not None and (self._at_hand is None or self._at_hand[0] != path):
             seen = self._seen.get(path)
             text = self._read(path) if seen is not None else None
             if seen is not None and text is not None and seen.text == hash(text):
@@ -426,6 +454,9 @@ class Project:
             known = self.memory.summary(path, name, text, View(self, path, hidden).holds)
             if known is not None:
                 return known
+        told = self._told.get(path)
+        if told is not None and told.text == text and View(self, path, hidden).tells(told.answers):
+            return told.summary
         if self._only_known:
             raise _NotKnown
         try:
@@ -438,10 +469,14 @@ class Project:
                 summary = self._summarise(tree, name, view)
             else:
                 events, summary, file = self._observe(text, tree, name, view, rules)
-                kept = file if linted and events else None
+                self._unsee(path)
+                kept = file if events and len(text) < _MAX_KEPT else None
+                self._seen[path] = _Seen(hash(text), rules, events, kept, view.log, view.answers)
                 if kept is None:
                     file.release()
-                self._seen[path] = _Seen(hash(text), rules, events, kept, view.log)
+                else:
+                    self._keep(path, len(text))
+            self._told[path] = _Told(text, view.answers, summary)
             if self.memory is not None:
                 summary = self.memory.keep_summary(path, text, view.log, summary)
             return summary
@@ -504,6 +539,10 @@ def _reached(start: str, edges: Mapping[str, Iterable[str]]) -> set[str]:
     return found
 
 
+def _answer(found: Definition | Value | None) -> Answer:
+    return found.table[found.name] if isinstance(found, Definition) else found
+
+
 def _digest(found: Definition | Value | None) -> bytes:
     if isinstance(found, Definition):
         assert isinstance(found.table, Definitions)  # a project that has a memory has no others
@@ -560,6 +599,8 @@ class View:
         """Files that ask for this one in turn."""
         self.log: Log = {}
         """What has been asked, if the project has a memory."""
+        self.answers: dict[str, Answer] = {}
+        """What the project was said to define."""
 
     @property
     def name(self) -> str:
@@ -628,7 +669,15 @@ class View:
         found = self._follow(dotted, self.path, _MAX_FORWARDS)
         if self._project.memory is not None:
             self.log["find", dotted] = _digest(found)
-        return found.table[found.name] if isinstance(found, Definition) else found
+        answer = self.answers[dotted] = _answer(found)
+        return answer
+
+    def tells(self, answers: Mapping[str, Answer]) -> bool:
+        """Whether the project defines what a file was told once."""
+        return all(
+            _answer(self._follow(dotted, self.path, _MAX_FORWARDS)) == answer
+            for dotted, answer in answers.items()
+        )
 
     def holds(self, log: Log) -> bool:
         """Whether questions are answered as they once were."""
