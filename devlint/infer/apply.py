@@ -338,6 +338,12 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         )
         if place.form is Form.UNKNOWN and sub.casts(effect.place):
             return
+        if value.kind in TENSORS and effect.path.steps and isinstance(effect.path.steps[-1], Attr):
+            # A tensor does not move: the attribute may have its copy, or what it had.
+            owner = sub.ref(effect.path._replace(steps=effect.path.steps[:-1]))
+            if owner is not None:
+                machine.state.env[owner, effect.path.steps[-1]] = value._replace(place=UNKNOWN_PLACE, who=None)
+            return
         if of_caller and (not returned or value.kind is Kind.MODULE):
             machine.relocate(node, value, place, "to_empty" if effect.replaces else "to")
         elif not of_caller or not effect.path.steps:
