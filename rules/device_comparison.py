@@ -18,6 +18,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..rule import (
+    RUNS,
     TENSORS,
     Ask,
     Change,
@@ -42,7 +43,15 @@ class DeviceComparison(Rule[Compare]):
     code = "DEV208"
     name = "device-comparison"
     watches = (compare(left(Kind.DEVICE), outside("probe")), compare(right(Kind.DEVICE), outside("probe")))
-    claim = Claim(Observes("'cuda' in found", False, True))
+    claim = Claim(
+        Observes("found", [], ["cuda", "made"]),
+        programs={
+            "others": Claim(Observes("found", [], ["cuda", "numbered", "same"])),
+            "spellings": Claim(Observes("found", ["elsewhere"], ["in", "cuda"])),
+            "cpu": Claim(RUNS, cpu=Observes("found", ["not the cpu"], [])),
+            "wrapped": Claim(Observes("found", [], ["cuda"])),
+        },
+    )
 
     def suspects(self, event: Compare) -> bool:
         """Whether one side is a device for sure, and the other may be no device of the same precision."""

@@ -57,8 +57,14 @@ class DiscardedCast(Rule[Move]):
     claim = everywhere(
         Observes("str(counts.dtype)", "torch.float32", "torch.float64"),
         programs={
-            "places": everywhere(Observes("str(batch['ids'].dtype)", "torch.int32", "torch.int64")),
-            "spellings": everywhere(Observes("str(pixels.dtype)", "torch.uint8", "torch.float32")),
+            "places": everywhere(
+                Observes(
+                    "[str(each).removeprefix('torch.') for each in seen]",
+                    ["int64", "int64", "float32", "int32", "float32"],
+                    ["float32", "float64", "int32", "int64", "bool"],
+                )
+            ),
+            "spellings": everywhere(Observes("cast.count(torch.uint8)", 11, 0)),
         },
     )
 

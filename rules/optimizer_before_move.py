@@ -62,12 +62,7 @@ class OptimizerBeforeMove(Rule[Move]):
         MIXED_DEVICES,
         programs={
             "fresh": everywhere(
-                Observes(
-                    "[o.param_groups[-1]['params'][0] is m.weight "
-                    "for m, o in ((plain, sgd), (decoder, adam), (large, rmsprop))]",
-                    bug=[False, False, False],
-                    fixed=[True, True, True],
-                ),
+                Observes("trains", bug=[False] * 5, fixed=[True] * 5),
                 setup="torch.__future__.set_overwrite_module_params_on_conversion(True)",
             ),
             "to_empty": everywhere(Observes("torch.equal(before, model.weight)", bug=True, fixed=False)),

@@ -342,7 +342,9 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
             # A tensor does not move: the attribute may have its copy, or what it had.
             owner = sub.ref(effect.path._replace(steps=effect.path.steps[:-1]))
             if owner is not None:
-                machine.state.env[owner, effect.path.steps[-1]] = value._replace(place=UNKNOWN_PLACE, who=None)
+                machine.state.env[owner, effect.path.steps[-1]] = value._replace(
+                    place=UNKNOWN_PLACE, who=None
+                )
             return
         if of_caller and (not returned or value.kind is Kind.MODULE):
             machine.relocate(node, value, place, "to_empty" if effect.replaces else "to")

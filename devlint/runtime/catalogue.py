@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import difflib
-import re
 import tempfile
 import zipfile
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..claim import Claim, Observes, Raises
 from ..errors import DevlintError
 from ..match.registry import installed, meant
-from .reached import statement
+from .pairs import apart, foreign, marked_rows, taken_back
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -129,74 +126,9 @@ def pair(code: str, claim: Claim, bug: Path, fixed: Path) -> Iterator[Case | Unp
     yield case(bug.name, bug, wrong)
     yield case(fixed.name, fixed, right, cured=True)
     here = not claim.needs or claim.simulable
-    if here and not isinstance(claim.bug, Observes) and not isinstance(claim.cpu, Observes):
+    if here:
         for line, source in taken_back(wrong, right, code):
             yield case(f"{bug.name}:{line}", fixed, source, undone=True)
-
-
-def apart(bug: str, fixed: str, code: str) -> str:
-    """Why a pair is no bug and its cure: nothing is marked, nothing is cured, or most of it is gone."""
-    mark = _mark(code)
-    wrong, right = [mark.sub("", line) for line in bug.splitlines()], fixed.splitlines()
-    marked = {line for row in marked_rows(bug, code) for line in statement(bug, row)}
-    if not marked:
-        return f"no line of it is marked: `# {code}`"
-    if wrong == right:
-        return "the cured program is the same"
-    rest = Counter(line.strip() for row, line in enumerate(wrong, 1) if row not in marked and _does(line))
-    kept = rest & Counter(map(str.strip, right))
-    if kept.total() * 2 < rest.total():
-        return "the cured program is another: most of what is not marked is missing"
-    return ""
-
-
-def foreign(bug: str, fixed: str, code: str) -> list[int]:
-    """The lines of a program with a bug that are neither marked nor in the cured one: no bug shows there."""
-    mark = _mark(code)
-    marked = {line for row in marked_rows(bug, code) for line in statement(bug, row)}
-    have = [line.strip() for line in fixed.splitlines()]
-    wrong = [mark.sub("", line).strip() for line in bug.splitlines()]
-    rows = [row for row, line in enumerate(wrong, 1) if row not in marked and _does(line)]
-    # A cure may change a line that is not marked, such as a call: it still looks like it then.
-    new = [line for line in have if line not in wrong]
-    lost = [row for row in rows if wrong[row - 1] not in have]
-    return [row for row in lost if not difflib.get_close_matches(wrong[row - 1], new, n=1)]
-
-
-def _does(line: str) -> bool:
-    """Whether a line is part of what a program does."""
-    return bool(line.strip()) and not line.strip().startswith(("#", "import ", "from ", '"""'))
-
-
-def _mark(code: str) -> re.Pattern[str]:
-    return re.compile(rf"\s*# .*\b{code}\b.*")
-
-
-def marked_rows(source: str, code: str) -> list[int]:
-    """The lines of a program that are marked with a code."""
-    mark = _mark(code)
-    return [row for row, line in enumerate(source.splitlines(), 1) if mark.search(line)]
-
-
-def taken_back(bug: str, fixed: str, code: str) -> Iterator[tuple[int, str]]:
-    """The cured program with one marked bug restored, and that bug's line.
-
-    A program with several bugs stops at the first; only this shows that every one of them is a bug.
-    """
-    wrong, right = bug.splitlines(keepends=True), fixed.splitlines(keepends=True)
-    opcodes = difflib.SequenceMatcher(None, wrong, right, autojunk=False).get_opcodes()
-    changes = [change for change in opcodes if change[0] != "equal"]
-    marked = [change for change in changes if any(map(_mark(code).search, wrong[change[1] : change[2]]))]
-    if len(marked) < 2:
-        return  # that is the bug itself
-    # A cure may take more than the marked line: what else changed belongs to the nearest one.
-    owners = [min(marked, key=lambda m: abs(m[1] - change[1])) for change in changes]
-    for cure in marked:
-        lines = right.copy()
-        for change, owner in reversed(list(zip(changes, owners, strict=True))):
-            if owner is cure:
-                lines[change[3] : change[4]] = wrong[change[1] : change[2]]
-        yield cure[1] + 1, "".join(lines)
 
 
 def expressions(case: Case) -> list[str]:
@@ -208,4 +140,4 @@ def expressions(case: Case) -> list[str]:
 def concerns(case: Case, device: str) -> bool:
     """Whether there is anything to learn from the case on this device."""
     outcome = case.claim.outcome(cured=case.cured, accelerator=device != "cpu")
-    return not case.undone or isinstance(outcome, Raises)
+    return not case.undone or isinstance(outcome, (Raises, Observes))

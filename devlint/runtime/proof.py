@@ -54,7 +54,7 @@ def judge(case: Case, device: str, about: Device, outcome: Outcome) -> Proof:
     elif case.claim.needs and device != "cpu" and not _satisfies(device, about, case.claim):
         verdict = Verdict.UNPROVABLE if outcome["status"] == "ran" else Verdict.FALSE
         words = f"{words} (needs {case.claim.needs}; {case.claim.documentation})"
-    elif not holds(claimed, outcome, cured=case.cured):
+    elif not (_shows(claimed, outcome) if case.undone else holds(claimed, outcome, cured=case.cured)):
         verdict = Verdict.FALSE
     elif reason := _elsewhere(case, claimed, outcome):
         verdict, evidence = Verdict.FALSE, f"{evidence} ({reason})"
@@ -75,6 +75,13 @@ def holds(claimed: Claimed, outcome: Outcome, *, cured: bool) -> bool:
     if isinstance(claimed, Observes):
         return outcome["values"][claimed.expression] == repr(claimed.fixed if cured else claimed.bug)
     return True
+
+
+def _shows(claimed: Claimed, outcome: Outcome) -> bool:
+    """Whether a program with one of several bugs shows it: what is observed is not what the cured one has."""
+    if isinstance(claimed, Observes):
+        return outcome["status"] == "ran" and outcome["values"][claimed.expression] != repr(claimed.fixed)
+    return holds(claimed, outcome, cured=False)
 
 
 def _elsewhere(case: Case, claimed: Claimed, outcome: Outcome) -> str:

@@ -11,8 +11,9 @@ import pytest
 from devlint.claim import RUNS, Claim, Observes, Outcome, Raises
 from devlint.match.registry import installed
 from devlint.runtime import report, verify
-from devlint.runtime.catalogue import Case, apart, cases, find_fixtures, foreign
+from devlint.runtime.catalogue import Case, cases, find_fixtures
 from devlint.runtime.devices import Run, run_all
+from devlint.runtime.pairs import apart, foreign
 from devlint.runtime.proof import Verdict, holds
 
 if TYPE_CHECKING:
@@ -56,6 +57,17 @@ def test_every_rule_claims_something(code: str) -> None:
 
 def test_every_claim_has_its_programs() -> None:
     assert UNPROVEN == []
+
+
+def test_each_marked_line_is_proven_by_itself() -> None:
+    """Of several in a program, each has a program of its own, in which it alone is not cured."""
+    alone = {(case.path, line) for case in CASES if case.undone for line in case.program.split(":")[1:]}
+    for case in CASES:
+        here = not case.claim.needs or case.claim.simulable
+        if case.cured or case.undone or not here or len(case.marked) < 2:
+            continue
+        fixed = case.path.replace(f"{os.sep}bug", f"{os.sep}fixed")
+        assert {line for path, line in alone if path == fixed} == set(map(str, case.marked)), case.path
 
 
 @pytest.fixture(scope="module")
