@@ -87,6 +87,8 @@ class DefaultGpu(Rule[Call | Literal_]):
             return  # by itself it may be a type, as autocast wants it
         if "method" in event.at.context and not tensor and not ask.asks_machine(node):
             return
+        if not tensor and its != "kept" and not ask.calls_of("torch.cuda.is_available"):
+            return  # a method of the module's own, say, that looks at its parameters
         if not tensor or its == "kept":
             yield Report(
                 "a GPU is chosen because there is one, wherever the caller's tensors are",

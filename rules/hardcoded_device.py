@@ -78,7 +78,7 @@ class HardcodedDeviceName(Rule[Literal_]):
                 )
             return
         assert isinstance(node, cst.SimpleString)
-        later = event.role == "autocast" or ask.later(event)
+        later = event.role == "autocast" or ask.is_offered(node) or ask.later(event)
         later |= (event.role == "default" or ask.in_default(node)) and not ask.default_is_used(node)
         yield Report(
             _SAID[event.role].format(event.text),

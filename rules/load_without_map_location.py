@@ -90,7 +90,8 @@ class LoadWithoutMapLocation(Rule[Call]):
         guard, later = event.at.guard, ask.later(event)
         needing = "needing" in event.at.context or ask.needed_after(event.at.function)
         told = chosen and (not chosen.endswith(".device") or ask.device_given(node))
-        later = later or (needing and not guard.guarded and not told)
+        several = any(hint.startswith("backend:") for hint in guard.hints)
+        later = later or (needing and not several and not told)
         yield Report(
             f"`{short}` puts what it loads on the device that it was saved from",
             "a checkpoint from a GPU does not load without one; say where it goes with `map_location`",

@@ -52,7 +52,8 @@ class At(NamedTuple):
     """How many loops enclose it."""
     context: frozenset[str]
     """Where the code runs, by knowledge: `forward`, another `method` of a module, `test`, `dataset`,
-    `collate_fn`, `worker`; `probe` where it is expected to fail; `demo` where a library's file only tries
+    `collate_fn`, `worker`; `processes` where whatever calls it takes part in a collective of several, on the
+    devices of their backend; `probe` where it is expected to fail; `demo` where a library's file only tries
     itself out; `pending` where a call is given a copy to the cpu that may be under way; `saved` where its
     function saved or trained before, or its class saves what is on the cpu alone; `needing`, of what is
     loaded, where its function needs an accelerator by its end, whatever the path."""

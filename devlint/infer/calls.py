@@ -390,6 +390,9 @@ def perform(machine: Machine, site: Site) -> Value:
     """Do what a row says."""
     row = site.row
     machine.log.reaches |= row.topics & (knowledge.REACHED | knowledge.SAVED)
+    together = knowledge.COLLECTIVE in row.topics and site.api != knowledge.WAITS_FOR_OTHERS
+    if together and not machine.branches:
+        machine.log.reaches.add(knowledge.COLLECTIVE)
     if "touches-cuda" in row.topics:
         machine.touch(site.node)
     if row.topics:

@@ -77,6 +77,8 @@ def hint(node: ast.expr) -> Truth | None:
         return Truth(False, True, hint=f"option:{name}")
     if "accelerator" in said:
         return Truth(True, False, hint=f"option:{name}")
+    if "processes" in said:
+        return PROCESSES
     return None
 
 

@@ -32,7 +32,7 @@ def demo_of(settled: Settled) -> Demo:
     tree = file.module.node
     top = getattr(tree, "body", ())
     blocks = [part for part in top if isinstance(part, ast.If) and asks_for_main(part.test)]
-    if not blocks or not any(cls.is_module for cls in file.classes.values()) or _is_program(settled):
+    if not blocks or not _is_part(settled) or _is_program(settled):
         return Demo()
     inside = {name.id for block in blocks for name in ast.walk(block) if isinstance(name, ast.Name)}
     others = [part for part in top if part not in blocks]
@@ -44,6 +44,14 @@ def demo_of(settled: Settled) -> Demo:
             for name, function in file.functions.items()
             if function.own_name in inside - outside and _is_told_nothing(function)
         ),
+    )
+
+
+def _is_part(settled: Settled) -> bool:
+    """Whether a file defines modules, or imports what is beside it in a package: others import it."""
+    top = getattr(settled.file.module.node, "body", ())
+    return any(cls.is_module for cls in settled.file.classes.values()) or any(
+        isinstance(part, ast.ImportFrom) and part.level for part in top
     )
 
 

@@ -143,6 +143,9 @@ class Observer:
         if self._in_tests:
             yield "test"
         yield from self._in_workers.get(name, ())
+        log = self.settled.logs.get(name)
+        if name and log is not None and knowledge.COLLECTIVE in log.reaches:
+            yield "processes"
         function = self.file.functions.get(name)
         cls = self.file.view(function.owner) if function is not None and function.owner is not None else None
         if function is None or cls is None:

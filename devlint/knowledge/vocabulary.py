@@ -250,6 +250,10 @@ REACHED = frozenset(
     {"sync", "clock", "forks", "spawns", "loads", "touches-cuda", "moves", "places", "trains"}
 )
 """Topics that a function's callers want to know of."""
+COLLECTIVE = "collective"
+"""The topic of what a process does together with others."""
+WAITS_FOR_OTHERS = "torch.distributed.barrier"
+"""What only waits for them."""
 SAVED = frozenset({"saves", "trains"})
 """Those of a function that makes checkpoints, or what goes into one."""
 NAMES_DEVICES = frozenset({"moves", "places"})

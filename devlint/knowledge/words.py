@@ -15,7 +15,7 @@ from .row import Hint
 
 _ACCELERATOR = (
     r"cuda|gpu|nvidia|nccl|tensorrt|rocm|habana|hccl"
-    r"|(?:^|[_. ])(?:hpu|npu|xpu|tpu|mps|xla|mtia|musa)s?(?:$|[_. ])"
+    r"|(?:^|[_. ])(?:hpu|npu|xpu|tpu|mps|xla|mtia|musa|trt)s?(?:$|[_. ])"
 )
 _ABSENT = r"(?:^|_)(?:no|not|without|disable|missing|non)_?(?:cuda|gpu)|(?:^|_)cpu|cpu_?only"
 
@@ -24,6 +24,7 @@ HINTS = (
     Hint(frozenset({"option"}), _ABSENT, "no-accelerator"),
     Hint(frozenset({"option"}), _ACCELERATOR, "accelerator"),
     Hint(frozenset({"option"}), r"(?:^|_)device_ids$", "accelerator"),
+    Hint(frozenset({"option"}), r"(?:^|_)(?:distributed|ddp)$", "processes"),
     Hint(
         frozenset({"asks"}),
         rf"(?:{_ACCELERATOR})\w*[._](?:is_)?(?:available|enabled|supported)$|(?:^|[._])(?:is|has)_(?:{_ACCELERATOR})",

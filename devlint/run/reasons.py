@@ -22,6 +22,7 @@ _CONTEXTS = {
     "collate_fn": "a `collate_fn`",
     "worker": "a loader's worker",
     "probe": "code that is expected to fail",
+    "processes": "a function in which several processes work together",
     "demo": "what a file that defines a module tries out when it is run",
     "saved": "a function that saved or trained something before",
     "pending": "a call that is given a copy still under way",

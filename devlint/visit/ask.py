@@ -197,6 +197,21 @@ class File:
             if isinstance(field, ast.AnnAssign) and field.value is not None
         )
 
+    @cached_property
+    def offered(self) -> frozenset[Span]:
+        """Where the values of the module's variables stand that nothing in the file reads."""
+        from ..bind.text import Text
+
+        source = Text(self.text)
+        read = {name for name, found in self._read.items() if any(isinstance(x.ctx, ast.Load) for x in found)}
+        return frozenset(
+            source.span(part.value)
+            for part in self.tree.body
+            if isinstance(part, ast.Assign | ast.AnnAssign) and part.value is not None
+            for target in (part.targets if isinstance(part, ast.Assign) else [part.target])
+            if isinstance(target, ast.Name) and target.id not in read
+        )
+
     def parameter_of(self, span: Span) -> tuple[str, str] | None:
         """Of a default: the function, by its dotted name, and the parameter."""
         from ..bind.text import Text
@@ -306,8 +321,10 @@ def _first_need(ask: Ask) -> Span | None:
     if ask.throughout != "first":
         return _ELSEWHERE if ask.throughout else None
     needs = (each for kind in ("move", "call", "literal") for each in ask.events(kind) if _needs_cuda(each))
-    first = sorted(needs, key=lambda each: each.at.span)
-    return next((each.at.span for each in first if not ask._follows(each)), None)
+    for each in sorted(needs, key=lambda each: each.at.span):
+        if not (ask._follows(each) or ask._is_offered(each.at.span)):
+            return each.at.span
+    return None
 
 
 def _needs_cuda(event: Event) -> bool:
@@ -428,6 +445,13 @@ class Questions:
         span = self.span(node)
         return any(_within(span, each) for each in self._file.defaults)
 
+    def is_offered(self, node: libcst.CSTNode) -> bool:
+        """Whether an expression is, or is in, a variable of the module that nothing in the file reads."""
+        return self._is_offered(self.span(node))
+
+    def _is_offered(self, span: Span) -> bool:
+        return any(_within(span, each) for each in self._file.offered)
+
     def default_is_used(self, node: libcst.CSTNode) -> bool | None:
         """Whether a call leaves the parameter to the default that an expression is, or is part of."""
         found = self._file.parameter_of(self.span(node))
@@ -477,7 +501,8 @@ class Questions:
     def _follows(self, event: Event) -> bool:
         """Whether an accelerator was needed before on the same path, or the file only tries itself out."""
         at = event.at
-        return at.guard.needed or "demo" in at.context or self.needed_before(at.function)
+        told = at.guard.needed or not at.context.isdisjoint(("demo", "processes"))
+        return told or self.needed_before(at.function)
 
     @property
     def _first(self) -> Span | None:
