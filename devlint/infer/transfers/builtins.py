@@ -7,7 +7,7 @@ from ...core.kinds import TENSORS, Kind
 from ...core.paths import Attr
 from ...core.places import CPU, Form, literal
 from ...core.values import NONE, NUMBER, OTHER, STRING, UNKNOWN, Defined, Inherited, Truth, Value
-from ..conditions import truth
+from ..conditions import PROCESSES, truth
 from ..machine import Machine, Site, flag, text_of
 
 
@@ -169,7 +169,9 @@ def through(machine: Machine, backend: Value | None) -> None:
     So does the whole file, unless that is under a condition and the file names the cpu as well: then it is
     only the function that says so.
     """
-    if backend is not None and text_of(backend) == knowledge.NCCL and not machine.state.why.guarded:
+    why = machine.state.why
+    told = why.guarded and why.hints != (PROCESSES.hint,)
+    if backend is not None and text_of(backend) == knowledge.NCCL and not told:
         spared = machine.branches > 0 and machine.program.names_cpu()
         machine.program.needs_accelerator(f"backend:{knowledge.NCCL}", machine.here.name if spared else None)
 
