@@ -41,6 +41,8 @@ class Evidence:
     """Compared with a text, or stands in for one."""
     RENEWED: Final = 32768
     """A function that was given it read its state, or loaded another: that of an optimizer may have moved."""
+    HOSTED: Final = 65536
+    """Read as an array as it comes, which fails but on the cpu."""
 
 
 NOT_A_TENSOR = Evidence.MODULE | Evidence.OTHER | Evidence.LOADER | Evidence.CONTAINER | Evidence.TEXT
@@ -57,6 +59,7 @@ PASSED_ON = (
     | Evidence.NUMBER
     | Evidence.TEXT
     | Evidence.RENEWED
+    | Evidence.HOSTED
 )
 """What a function's use of a parameter says about what its callers pass."""
 

@@ -64,6 +64,11 @@ class Place(NamedTuple):
     of: Who | None = None
     when: frozenset[Branch] = frozenset()
 
+    @property
+    def is_anywhere(self) -> bool:
+        """Whether it is the cpu on one path, and on another wherever something is, which may be there too."""
+        return self.form is Form.EITHER and not self.name and self.of is None and not self.when
+
 
 UNKNOWN_PLACE = Place(Form.UNKNOWN)
 CPU = Place(Form.CPU, "cpu")

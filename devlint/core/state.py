@@ -150,6 +150,11 @@ def changed(a: dict[K, V], b: dict[K, V]) -> list[tuple[K, V]]:
     return [item for item in b.items() if a.get(item[0]) is not item[1]]
 
 
+def _on_one_path(place: Place) -> Place:
+    """Where an object is that was moved there on one path, and not on another."""
+    return place if place.form is Form.UNKNOWN else Place(Form.EITHER, place.name)
+
+
 def join_states(a: State, b: State, either: Either) -> State:
     """The state after two paths meet; neither argument is changed."""
     if not a.alive:
@@ -164,10 +169,10 @@ def join_states(a: State, b: State, either: Either) -> State:
     places = joined.places
     for ref, place in changed(a.places, b.places):
         before = a.places.get(ref)
-        places[ref] = Place(Form.EITHER, place.name) if before is None else join_places(before, place)
+        places[ref] = _on_one_path(place) if before is None else join_places(before, place)
     for ref, place in changed(b.places, a.places):
         if ref not in b.places:
-            places[ref] = Place(Form.EITHER, place.name)
+            places[ref] = _on_one_path(place)
     for mark, theirs in b.marks.items():
         ours = joined.marks.get(mark)
         if ours is None or later(theirs, ours):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .. import knowledge
 from ..core.events import Why
 from ..core.evidence import PASSED_ON, Evidence
-from ..core.kinds import TENSORS, Kind
+from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.paths import REST, Attr, Element, Item, Path, Ref, Step, Who
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
@@ -183,7 +183,7 @@ class Substitution:
         if kind is Kind.CONTAINER:
             whole = container(ref, items, element, self.refs(term.holds))
             return whole._replace(place=place, origin=term.origin, known=term.known)
-        return Value(
+        found = Value(
             kind,
             place,
             ref,
@@ -194,6 +194,14 @@ class Substitution:
             self.refs(term.holds),
             self.ref(term.measures),
         )
+        self.derive(found, term.place)
+        return found
+
+    def derive(self, value: Value, place: Place) -> None:
+        """Record that a value of the callee lies with what the caller passes, as `place` says of it."""
+        given = self.root(place.of) if isinstance(place.of, Path) and place.form is Form.AT else None
+        if given is not None and given.who != value.who and value.kind in MAY_HOLD_TENSORS:
+            self.machine.derive(value, (given,))
 
 
 def function_call(
@@ -370,6 +378,8 @@ def _need(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> N
         one = Value(Kind.MODULE, left, one.who)
     elif need.called == "right" and two.kind is not Kind.MODULE:
         two = Value(Kind.MODULE, right, two.who)
+    sub.derive(one, need.left)
+    sub.derive(two, need.right)
     # What may be 0-dim accuses nobody, but does not make the fix of a lost move safe either.
     if Kind.SCALAR in (one.kind, two.kind) and Form.KEPT not in (left.form, right.form):
         return

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from .. import knowledge
 from ..bind.names import last_name
+from ..bind.sections import Ran
 from ..bind.text import Text
 from ..core.events import Conflict
 from ..core.evidence import NO_NUMBER, Evidence
@@ -292,10 +293,16 @@ class Meetings:
         roots = self.roots(ref)
         if any(map(self._fed_cpu, roots)):
             return None
+        if any(map(self._is_hosted, (ref, *roots))):
+            return None
         found = None
         if self.portable and self._holds_a_tensor(other):
             found = self._beside(function, ref, roots, other, one)
         return found or (Conflict.GIVEN if self._callers_know(function, ref, roots, other, one) else None)
+
+    def _is_hosted(self, ref: Ref) -> bool:
+        """Whether the function reads an object as an array, so that it is on the cpu wherever it goes on."""
+        return bool(self.settled.seen(ref) & Evidence.HOSTED)
 
     def _callers_know(self, function: str, ref: Ref, roots: list[Ref], other: Value, one: Value) -> bool:
         """Whether what a function makes meets what it is given, of which nothing else says anything."""
@@ -403,6 +410,8 @@ class Meetings:
             return None  # moved on some paths, nobody knows where
         if there.form is Form.SAME and type(ref) is int and self.objects.ways[ref] == Attr("device"):
             owner = self.objects.parents[ref]
+            if any(map(self._is_hosted, (owner, *self.roots(owner)))):
+                return None
             made = any(self._is_made(root) for root in self.roots(owner))
             # What an unknown call gave may be on the cpu, for all that its device is followed.
             return Conflict.CALLER if made and not self.settled.contradicted(owner) else Conflict.PORTABLE
@@ -782,4 +791,4 @@ def _may_run_anywhere(module: Function, lines: Sequence[str]) -> bool:
     if any(map(knowledge.speaks_of_devices, lines)):
         return True
     body = getattr(module.node, "body", [])
-    return not any(isinstance(statement, (ast.For, ast.While, ast.If, ast.With)) for statement in body)
+    return not any(isinstance(statement, (ast.For, ast.While, ast.If, ast.With, Ran)) for statement in body)

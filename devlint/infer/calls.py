@@ -495,6 +495,10 @@ def _leave_torch(machine: Machine, site: Site) -> None:
     if site.row.gives == Kind.ARRAY.value:
         own = (site.receiver,) if site.receiver is not None else ()
         machine.spill((*own, *(value for _, value in site.args.all())), from_device=True)
+        if "host-only" in site.row.topics and site.args.get("force") is None:
+            for value in own:
+                if machine.where(value).form is Form.AT:
+                    machine.note(value, Evidence.HOSTED)
     elif site.args.positional[1:] or (site.receiver is not None and site.args.positional):
         own = (site.receiver,) if site.receiver is not None else ()
         machine.spill((*own, *(value for _, value in site.args.all())))

@@ -161,6 +161,10 @@ class Class:
                 return found
         return None
 
+    def varies(self, name: str) -> bool:
+        """Whether several methods assign an attribute, here and in base classes."""
+        return sum(len(cls.assigning(name)) for cls in self.lineage()) > 1
+
     def attributes(self) -> Iterator[Term]:
         """All that is assigned to attributes, here and in base classes."""
         for cls in self.lineage():

@@ -289,6 +289,10 @@ class Expressions(Machine):
             return value._replace(who=part) if value.kind in (Kind.MODULE, Kind.UNKNOWN) else value
         if term is not None:
             value = instance_attribute(self, base, term)
+            if value.place.form is Form.EITHER and value.kind in TENSORS and ref is not None:
+                value = value._replace(who=self.objects.part(ref, Attr(name)))
+                if view.varies(name):
+                    self.log.varies.add(self.objects.part(ref, Attr(name)))
             if view.is_module:
                 value = _of_attribute(value, f"{view.name}.{name}")
             if view.is_module and ref is not None and value.element is not None:

@@ -258,6 +258,7 @@ class Log:
         "stale",
         "trained",
         "uses",
+        "varies",
     )
 
     def __init__(self) -> None:
@@ -304,7 +305,9 @@ class Log:
         self.forms: dict[Ref, list[Ref]] = {}
         """By the results of calls, what was given: they may be that in another form."""
         self.guesses: dict[ast.AST, Ref] = {}
-        """By the calls of what is of unknown kind and may be a module, what is called."""
+        """By the calls of what may be a module, of whatever class, what is called."""
+        self.varies: set[Ref] = set()
+        """Attributes that one method leaves on the cpu and another elsewhere: who knows which came last."""
         self.likely: dict[Ref, Ref] = {}
         """By what a method gave that tensors have, of what is of unknown kind, that."""
         self.derived: dict[Ref, tuple[tuple[Ref, bool], ...]] = {}

@@ -59,6 +59,9 @@ class ClassView(Protocol):
     def attribute(self, name: str) -> Term | None:
         """What is assigned to an attribute, here or in a base class, in terms of `self`."""
 
+    def varies(self, name: str) -> bool:
+        """Whether several methods assign an attribute, here and in base classes."""
+
     def attributes(self) -> Iterator[Term]:
         """All that is assigned to attributes, here and in base classes."""
 

@@ -317,13 +317,16 @@ class Observer:
         holders = tuple(self._holder(each) for each in stale if not self._told(function, node, each))
         at = self.at(node, function, raw.why, raw.loops)
         moved = self.seen(raw.receiver, raw.place, receiver, function)
-        if raw.leaf:  # a copy is made of what is elsewhere alone
-            moved = moved._replace(leaf=True, presumed=moved.presumed or raw.place.form is not Form.CPU)
+        target = self.named(raw.target) if raw.target is not None else None
+        # A copy is made of what is elsewhere alone; what goes where another tensor is may be there.
+        beside = target is not None and target.form is Form.AT and not raw.in_place
+        guessed = raw.place.form is not Form.CPU and (raw.leaf or beside)
+        moved = moved._replace(leaf=raw.leaf, presumed=moved.presumed or guessed)
         return event.Move(
             at,
             raw.method,
             moved,
-            self.named(raw.target) if raw.target is not None else None,
+            target,
             raw.named,
             raw.casts,
             raw.in_place,
@@ -560,6 +563,8 @@ class Observer:
         found: dict[object, event.Meeting] = {}
         sure = set()
         for key, clash in self.settled.clashes():
+            if clash.partly and not clash.itself and self._presumed.is_of_any_model(clash.own):
+                continue
             told = self._clash(clash)
             if told.conflict is Conflict.CERTAIN and clash.itself:
                 sure.add(key)

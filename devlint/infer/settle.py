@@ -55,6 +55,8 @@ class Clash(NamedTuple):
 
     itself: bool = False
     """Whether it is the element that meets, and not what something gave that was given it."""
+    own: Value = UNKNOWN
+    """What meets."""
     in_loss: bool = False
     """Whether they only meet in something unknown, that is taken for a loss."""
 
@@ -423,7 +425,7 @@ class Settled:
                 clash = Clash(
                     function, at, here, part.ref, part.whole, other, there, partly, True, False, raw, met
                 )
-                yield key, clash._replace(itself=itself)
+                yield key, clash._replace(itself=itself, own=own)
 
     def any_of(self, refs: set[Ref], ref: Ref) -> bool:
         """Whether an object, or what it is part of, is among some objects."""
@@ -510,7 +512,7 @@ class Settled:
         if type(of) is int and (self.objects.belongs(of, part.whole) or self.follows_a_tensor(of)):
             return False
         switch = there.form is Form.CPU and type(of) is int and bool(self.seen(of) & Evidence.SWITCH)
-        if there.form not in ON_DEVICE and not switch:
+        if (there.form not in ON_DEVICE and not switch) or there.is_anywhere:
             return False
         if part.on_cpu:
             return True

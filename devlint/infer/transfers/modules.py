@@ -241,8 +241,10 @@ def _result(machine: Machine, place: Place, fed: list[tuple[ast.expr, Value]]) -
 def unknown_module(machine: Machine, node: ast.Call, callee: Value, site: Site) -> Value:
     """Call an object that is likely a module."""
     ref = machine.ref(callee)
-    if callee.kind is Kind.UNKNOWN and ref is not None and machine.place_at(ref) is None:
+    if ref is not None and machine.place_at(ref) is None:
         machine.log.guesses[node] = ref
+        if callee.kind is Kind.MODULE:  # by an annotation, say
+            machine.note(callee, Evidence.MODULE)
     result = call(machine, node, callee, site)
     parties = [(at, value) for at, value in site.args.positional if value.kind in MAY_HOLD_TENSORS]
     if parties and _is_computed(machine, parties[0][1]):

@@ -1,0 +1,95 @@
+"""What is only presumed is no error, and what a program shows otherwise is not said at all."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+
+import pytest
+
+from devlint.config.settings import Selection, Settings
+from devlint.finding import Severity
+from devlint.run.lint import lint
+
+HEAD = "import numpy as np\nimport torch\nfrom torch import nn\nfrom torch.nn import functional as F\n"
+"""What each program begins with."""
+
+
+def told(program: str, *codes: str) -> list[tuple[int, str, str]]:
+    """Lines, counted from that after the imports, codes and levels of what these rules find."""
+    settings = Settings(selections=(Selection(select=codes),))
+    found = lint((HEAD + dedent(program)).encode(), "program.py", settings)
+    return [(each.start.row - HEAD.count("\n"), each.code, each.severity.value) for each in found]
+
+
+DECODER = """\
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+    def cost(decoder, words, loss):
+        word = torch.tensor([1] * len(words))
+        mask, total = torch.ones(len(words)), torch.tensor([0.0])
+        for target in words.permute(1, 0):
+            total = total + (mask * loss(decoder(word), target)).sum()
+            word = target
+            mask = mask * (target != 2).float()
+        return total
+
+    def train(decoder, dataset):
+        loss = nn.CrossEntropyLoss(reduction="none")
+        for states, words in torch.utils.data.DataLoader(dataset, 2):
+            cost(decoder, words, loss).backward()
+
+    train(nn.Embedding(5, 5), torch.utils.data.TensorDataset(torch.zeros(4, 1), torch.ones(4, 3).long()))
+"""
+
+
+def test_what_is_made_here_or_lies_with_the_batch_is_not_on_a_device() -> None:
+    assert not told(DECODER, "DEV401", "DEV402")
+
+
+PACKING = """\
+    class Packing(nn.Module):
+        def forward(self, weights):
+            packed = torch.zeros((len(weights), weights.shape[1] // 8), device=weights.device)
+            for column in range(packed.shape[1]):
+                bits = weights[:, column * 8 : column * 8 + 8]{copied}.numpy().astype(np.uint8)
+                packed[:, column : column + 1] += torch.from_numpy(np.packbits(bits, axis=1))
+            return packed
+"""
+
+
+@pytest.mark.parametrize(("copied", "found"), [("", []), (".cpu()", [(6, "DEV403", "error")])])
+def test_what_is_read_as_an_array_as_it_comes_is_on_the_cpu(copied: str, found: list[object]) -> None:
+    assert told(PACKING.replace("{copied}", copied), "DEV403") == found
+
+
+NETWORK = """\
+    class Network(nn.Module):
+        def __init__(self, {given}):
+            super().__init__()
+            self.step = {made}
+
+        def forward(self, x):
+            return self.step(x) + torch.ones(3)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "made", "level"),
+    [
+        ("step", "step", Severity.WARNING),
+        ("step: nn.Module", "step", Severity.ERROR),
+        ("size", "nn.Linear(size, 3)", Severity.ERROR),
+        ("name", "find(name)", Severity.WARNING),
+    ],
+)
+def test_what_something_unknown_gives_is_presumed_to_be_where_the_module_is(
+    given: str, made: str, level: Severity
+) -> None:
+    program = NETWORK.replace("{given}", given).replace("{made}", made)
+    assert told(program, "DEV403") == [(7, "DEV403", level.value)]
+
+
+def test_what_is_trained_is_a_module() -> None:
+    program = NETWORK.replace("{given}", "step").replace("{made}", "step")
+    program += "\n        def fit(self):\n            self.step.train()\n"
+    assert told(program, "DEV403") == [(7, "DEV403", "error")]
