@@ -15,6 +15,8 @@ Make it where it lives, or ask for gradients after the move:
 A fix is unsafe where the leaf has a name of its own, by which its gradient may be read, and where the move
 casts as well; what draws with a generator, or says a device already, is left to the author.
 
+A warning where the data of a Parameter are somebody else's: the move of what is there already copies nothing.
+
 Copies that call `retain_grad()`, or of which `torch.autograd.grad` is taken, are left alone.
 """
 
@@ -68,7 +70,7 @@ class LeafLostByMove(Rule[Move]):
     )
     claim = Claim(
         Observes("gradient is None", bug=True, fixed=False),
-        programs={"optimized": Claim(_REFUSED), "by_name": Claim(_REFUSED)},
+        programs=dict.fromkeys(("optimized", "by_name", "given_data"), Claim(_REFUSED)),
     )
 
     def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:
