@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils import backend_registration
 
-from . import autocast, nested, process, stand_in
+from . import autocast, nested, process, recurrent, stand_in
 from .kernels import REPLACEMENTS
 from .limit import NotSimulated
 from .mismatch import Checker, is_mixed
@@ -89,7 +89,7 @@ def install() -> None:
         raise RuntimeError(lacking)
     backend_registration._setup_privateuseone_for_python_backend(DEVICE, backend_module=_module())
     _register_kernels(Checker())
-    _libraries.append(autocast.register())
+    _libraries.extend([autocast.register(), recurrent.register()])
     _register_storages()
     nested.install()
 

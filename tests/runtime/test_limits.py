@@ -9,7 +9,12 @@ import pytest
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-OBSERVED = {"memory": "(seen, cuda)", "precision": "(seen, {})", "limits": "(seen, properties)"}
+OBSERVED = {
+    "memory": "(seen, cuda)",
+    "precision": "(seen, {})",
+    "limits": "(seen, properties)",
+    "recurrent": "(seen, cuda)",
+}
 
 
 @pytest.fixture(scope="module")
@@ -186,3 +191,17 @@ PROPERTIES = {
 @pytest.mark.parametrize("where", PROPERTIES)
 def test_properties_hold_wherever_they_are_asked(values: dict[tuple[str, str], Any], where: str) -> None:
     assert values["limits", "sim"][1][where] == PROPERTIES[where]
+
+
+def test_recurrent_networks_give_what_they_give_on_the_cpu(values: dict[tuple[str, str], Any]) -> None:
+    here, there = (values["recurrent", device][0] for device in ("sim", "cpu"))
+    assert [way for way in there if here[way] != there[way]] == []
+    assert (there["freed"], there["changed in between"]) == (True, True)
+
+
+def test_recurrent_networks_are_refused_what_is_elsewhere(values: dict[tuple[str, str], Any]) -> None:
+    cuda = values["recurrent", "sim"][1]
+    said = "{} tensors are not at the same device, found input tensor at "
+    assert cuda.pop("input left behind").startswith(said.format("Input and parameter"))
+    assert cuda.pop("state left behind").startswith(said.format("Input and hidden"))
+    assert cuda == {"autocast": "torch.float16", "device": "cuda:0", "steps": 1}
