@@ -129,7 +129,7 @@ def parted(then: State, orelse: State) -> bool:
         return True
     for key, value in changed(orelse.env, then.env):
         other = orelse.env.get(key)
-        if other is not None and other.place != value.place:
+        if other is not None and other.place != value.place and _SAID & {other.place.form, value.place.form}:
             return True
     return False
 
