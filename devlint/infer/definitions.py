@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cached_property
 
 from .. import knowledge
-from ..bind.names import last_name
+from ..bind.names import last_name, statements_in
 from ..core.state import NEVER, Key
 from ..core.values import Value
 
@@ -102,6 +102,17 @@ class Function:
                 todo.extend(ast.iter_child_nodes(each))
         return frozenset(names)
 
+    @cached_property
+    def assigns_attributes(self) -> bool:
+        """Whether a method assigns attributes of its first parameter."""
+        return self.is_method and any(
+            isinstance(target, ast.Attribute)
+            and isinstance(target.value, ast.Name)
+            and target.value.id == self.positional[0]
+            for statement in statements_in(self.node)
+            for target in _targets(statement)
+        )
+
     @property
     def is_method(self) -> bool:
         """Whether the first parameter is `self` or `cls`."""
@@ -131,6 +142,14 @@ class Function:
         while function is not None:
             yield function.own_name
             function = function.outer
+
+
+def _targets(statement: ast.stmt) -> Iterator[ast.expr]:
+    """What an assignment assigns."""
+    if isinstance(statement, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        for target in targets:
+            yield from target.elts if isinstance(target, (ast.Tuple, ast.List)) else (target,)
 
 
 def _does_nothing(statement: ast.stmt) -> bool:
