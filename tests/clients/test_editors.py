@@ -104,6 +104,15 @@ IN_EMACS = """
        (hover (jsonrpc-request (eglot-current-server) :textDocument/hover
                                (list :textDocument file :position place))))
   (message "hover %s" (plist-get (plist-get hover :contents) :value)))
+(goto-char (point-min))
+(forward-line 4)
+(let ((first (lambda (_ choices &rest __) (caar choices))) (last-nonmenu-event t))
+  (cl-letf (((symbol-function 'completing-read) first))  ; nobody is there to choose
+    (eglot-code-actions (line-beginning-position) (line-end-position) nil t)))
+(message "fixed %s" (buffer-substring (line-beginning-position) (line-end-position)))
+(save-buffer)  ; which tells the server what has changed, as idleness would
+(wait-for (lambda () (not (flymake-diagnostics))))
+(message "left %d" (length (flymake-diagnostics)))
 """
 SHOWN = ["shown 5:1 DEV101"]
 HOVER = "hover `mask`: tensor on cpu, made by `torch.ones` on `cpu` at line 4"
@@ -181,3 +190,5 @@ def test_emacs(project: Path) -> None:
     assert "shown 5 " in done.stderr, done.stderr
     assert "DEV101" in done.stderr
     assert HOVER in done.stderr
+    assert "fixed mask = mask.to(device)" in done.stderr
+    assert "left 0" in done.stderr
