@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
 
 from devlint.config.settings import Selection, Settings
 from devlint.finding import Severity
+from devlint.project.disk import project
 from devlint.run.lint import lint
 
 HEAD = "import numpy as np\nimport torch\nfrom torch import nn\nfrom torch.nn import functional as F\n"
@@ -93,3 +95,62 @@ def test_what_is_trained_is_a_module() -> None:
     program = NETWORK.replace("{given}", "step").replace("{made}", "step")
     program += "\n        def fit(self):\n            self.step.train()\n"
     assert told(program, "DEV403") == [(7, "DEV403", "error")]
+
+
+SHIFTED = """\
+    class Attention(nn.Module):
+        def {name}(self, x, triangle=False):
+            if triangle:
+                x = x * torch.ones(x.size(0))
+            return x
+
+        def forward(self, x):
+            return self.{name}(x{told})
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "told_so", "found"),
+    [("_shift", "", False), ("_shift", ", triangle=True", True), ("shift", "", True)],
+)
+def test_no_call_gets_into_a_branch_that_the_default_of_a_private_method_keeps_from(
+    name: str, told_so: str, found: bool
+) -> None:
+    program = SHIFTED.replace("{name}", name).replace("{told}", told_so)
+    assert told(program, "DEV403") == [(4, "DEV403", "error")] * found
+
+
+@pytest.mark.parametrize(
+    ("base", "level"), [("nn.Module", "error"), ("MessagePassing", "error"), ("zoo.Layer", "warning")]
+)
+def test_a_class_that_only_acts_as_a_module_is_presumed_to_be_one(base: str, level: str) -> None:
+    program = f"""\
+    import zoo
+    from torch_geometric.nn import MessagePassing
+    class Layer({base}):
+        def forward(self, x):
+            return x * torch.ones(3)
+    print(torch.device("cuda"))
+    """
+    assert told(program, "DEV403") == [(5, "DEV403", level)]
+
+
+DEFAULTS = {
+    'torch.set_default_device("cuda")\n': "warning",
+    "torch.set_default_tensor_type(torch.cuda.FloatTensor)\n": "warning",
+    "torch.set_default_tensor_type(torch.DoubleTensor)\n": "error",
+    'import pytest\ntorch.set_default_device("cuda")\n': "error",
+}
+
+
+@pytest.mark.parametrize("setting", DEFAULTS)
+def test_what_another_file_says_of_the_default_device_holds_here(setting: str, tmp_path: Path) -> None:
+    net = tmp_path / "net.py"
+    net.write_text(
+        HEAD + "class Net(nn.Module):\n    def forward(self, x):\n        return x + torch.ones(3)\n"
+    )
+    main = tmp_path / "main.py"
+    main.write_text("import torch\nfrom net import Net\n" + setting)
+    settings = Settings(selections=(Selection(select=("DEV403",)),))
+    found = lint(net.read_bytes(), str(net), settings, project=project())
+    assert [each.severity.value for each in found] == [DEFAULTS[setting]]

@@ -165,7 +165,9 @@ class Meetings:
                 if origin.function != function:
                     continue
                 conflict = conflict if conflict in _OF_CALLERS else Conflict.BRANCHES
-            if conflict in _RANK[:2] and self.presumed.is_place(other, there):
+            if conflict in _RANK[:2] and (
+                self.presumed.is_place(other, there) or self._is_of_guess(function)
+            ):
                 conflict = Conflict.PRESUMED
             device = self._device(one, origin, there, other)
             yield Behind(function, raw, at, here, one, origin, other_at, there, other, conflict, device)
@@ -359,6 +361,12 @@ class Meetings:
         function = self.file.functions.get(name)
         view = self.file.view(function.owner) if function is not None and function.owner is not None else None
         return view is not None and view.is_module
+
+    def _is_of_guess(self, name: str) -> bool:
+        """Whether a function is a method of what only its own code shows to be a module."""
+        function = self.file.functions.get(name)
+        view = self.file.view(function.owner) if function is not None and function.owner is not None else None
+        return view is not None and view.is_guessed
 
     def _given_elsewhere(self, there: Place) -> bool:
         """Whether a place is on a device, or that of a parameter to which a caller gives what is on one."""

@@ -149,6 +149,12 @@ class Class:
         return "module" in self.topics
 
     @cached_property
+    def is_guessed(self) -> bool:
+        """Whether nothing but its own code shows that it is a module: nobody knows what it derives from."""
+        names = [name for cls in self.lineage() for name in cls.library_bases]
+        return self.is_module and not any("module" in knowledge.topics_of_base(name) for name in names)
+
+    @cached_property
     def framework(self) -> bool:
         """Whether a framework moves what this class is given."""
         return any(topic.startswith("framework") for topic in self.topics)

@@ -219,7 +219,10 @@ class File:
                 sites.setdefault(site.callee, []).append(site)
         informed = {}
         for name in self.functions:
-            known = _agreed(self.functions[name], sites[name]) if name in sites else UNINFORMED
+            known = UNINFORMED
+            if name in sites:
+                function, summary = self.functions[name], self._summaries.get(name)
+                known = _agreed(function, sites[name], summary if function.is_private else None)
             if known != self._informed.get(name, UNINFORMED):
                 informed[name] = known
         for name, known in informed.items():
@@ -666,8 +669,11 @@ def _more(why: Why, other: Why) -> Why:
 # What callers pass
 
 
-def _agreed(function: Function, sites: list[Site]) -> Informed:
-    """What all callers in this file agree to pass: values, a guard, and where the objects are."""
+def _agreed(function: Function, sites: list[Site], private: FunctionSummary | None) -> Informed:
+    """What all callers in this file agree to pass: values, a guard, and where the objects are.
+
+    What decides a condition of a `private` function is what its default is, if none passes anything for it.
+    """
     values: dict[str, Value] = {}
     for name in sites[0].arguments:
         if name == "self" or not all(name in site.arguments for site in sites):
@@ -698,7 +704,15 @@ def _agreed(function: Function, sites: list[Site]) -> Informed:
     # Other files may call what is public.
     needed = function.is_private and all(site.why.needed for site in sites)
     why = why._replace(needed=needed)
-    return Informed(tuple(values.items()), tuple(places.items()), tuple(marks.items()), why)
+    settled: dict[str, Answers] = {}
+    if private is not None and private.cases and not any(site.open for site in sites):
+        names = {name for case in private.cases for name, _ in case.given}
+        settled = {
+            each.name: each.means
+            for each in private.parameters
+            if each.means and each.name in names and not any(each.name in site.arguments for site in sites)
+        }
+    return Informed(tuple(values.items()), tuple(places.items()), tuple(marks.items()), why, settled)
 
 
 def _together(places: Iterable[Place]) -> Place:

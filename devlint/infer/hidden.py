@@ -18,7 +18,7 @@ from .machine import COPIES
 from .settle import Settled
 
 _SURE = (Conflict.CERTAIN, Conflict.PORTABLE)
-_KNOWN = (*_SURE, Conflict.CALLER, Conflict.GIVEN)
+_KNOWN = (*_SURE, Conflict.PRESUMED, Conflict.CALLER, Conflict.GIVEN)
 _QUOTED = 40
 _LISTS = (ast.List, ast.Tuple, ast.ListComp)
 _ITERATES = (ast.For, ast.AsyncFor, ast.comprehension)

@@ -53,6 +53,10 @@ class ClassView(Protocol):
         """Whether it is an `nn.Module`."""
 
     @property
+    def is_guessed(self) -> bool:
+        """Whether nothing but its own code shows that it is a module: nobody knows what it derives from."""
+
+    @property
     def framework(self) -> bool:
         """Whether a framework moves what this class is given."""
 

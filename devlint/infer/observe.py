@@ -18,7 +18,7 @@ from ..core.events import At, Becoming, Conflict, Harmless, Holder, Meets, Seen,
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Element, Ref
-from ..core.places import CPU, UNKNOWN_PLACE, Form, Place
+from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import OPTIMIZER
 from ..core.values import MADE, Defined, Origin, Value, element_of
 from ..span import Span
@@ -319,8 +319,9 @@ class Observer:
         moved = self.seen(raw.receiver, raw.place, receiver, function)
         target = self.named(raw.target) if raw.target is not None else None
         # A copy is made of what is elsewhere alone; what goes where another tensor is may be there.
-        beside = target is not None and target.form is Form.AT and not raw.in_place
-        guessed = raw.place.form is not Form.CPU and (raw.leaf or beside)
+        beside = target is not None and target.form is Form.AT
+        beside |= target is not None and target.form is Form.UNKNOWN and raw.place.form in ON_DEVICE
+        guessed = raw.place.form is not Form.CPU and (raw.leaf or (beside and not raw.in_place))
         moved = moved._replace(leaf=raw.leaf, presumed=moved.presumed or guessed)
         return event.Move(
             at,

@@ -16,6 +16,8 @@ _KINDS = """
     PARAMETER: torch.nn.Parameter torch.nn.UninitializedParameter
     MODULE: torch.nn.Module torch.jit.ScriptModule torch.jit.RecursiveScriptModule torch.nn.Container
     MODULE: transformers.PreTrainedModel diffusers.ModelMixin pytorch_lightning.LightningModule
+    MODULE: torch_geometric.nn.MessagePassing torch_geometric.nn.conv.MessagePassing
+    MODULE: torch_geometric.nn.conv.message_passing.MessagePassing
     MODULE: torchmetrics.Metric torchmetrics.MetricCollection torchmetrics.wrappers.abstract.WrapperMetric
     DEVICE: torch.device
     DTYPE: torch.dtype

@@ -224,6 +224,9 @@ EXITS = frozenset("exit quit _exit abort skip skipTest fail SkipTest xfail".spli
 SHOWS = frozenset({"print", "summary"})
 """Functions that show what they are given, and nothing else."""
 EXPECTS_FAILURE = frozenset({"raises", "suppress", "assertRaises", "assertRaisesRegex"})
+SETS_DEFAULT_DEVICE = re.compile(r"\bset_default_device\(|\bset_default_tensor_type\([^)\n]*cuda")
+"""What a program writes after which a factory that is told no device makes its tensor elsewhere."""
+TESTS_WITH = ("pytest", "unittest")
 TEST_FRAMEWORKS = ("pytest", "unittest", "torch.testing", "hypothesis")
 COLLECTED = "test_"
 """What the names of functions begin with that test frameworks collect."""

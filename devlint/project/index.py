@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from .. import knowledge
 from ..core.events import Event
 from ..core.kinds import Kind
 from ..core.summary import Calling, ClassSummary, FunctionSummary, ModuleSummary, within
@@ -358,14 +359,25 @@ class Project:
         self._asked.setdefault(path, set()).update(others)
         return calls
 
+    def default_device(self, path: str) -> bool:
+        """Whether another file of the project sets the default device to an accelerator, tests left out."""
+        mentions = self._mentioned(self._root(path))
+        found = mentions.matching(knowledge.SETS_DEFAULT_DEVICE, "set_default_")
+        found = [each for each in found if not any(mentions.has(each, name) for name in knowledge.TESTS_WITH)]
+        self._asked.setdefault(path, set()).update(each for each in found if each != path)
+        return any(each != path for each in found)
+
+    def _mentioned(self, root: str) -> Mentions:
+        if root not in self._mentions:
+            self._mentions[root] = Mentions(self.layout.files(root), self._read)
+        return self._mentions[root]
+
     def _mentioning(self, function: str, path: str, own: ModuleSummary) -> list[str]:
         """The other files that mention a function, and the module or package that it is imported from."""
         parts = function.removeprefix(f"{own.name}.").split(".")
         name = parts[-2] if parts[-1] in _BY_CLASS and len(parts) > 1 else parts[-1]
         root = self._root(path)
-        if root not in self._mentions:
-            self._mentions[root] = Mentions(self.layout.files(root), self._read)
-        found = [each for each in self._mentions[root].of(name) if each != path]
+        found = [each for each in self._mentioned(root).of(name) if each != path]
         if len(found) > _MAX_CALLERS:
             near = own.name.split(".")[-2:]
             found = [each for each in found if any(self._mentions[root].has(each, part) for part in near)]
@@ -655,6 +667,13 @@ class View:
             self._project.note(self.path, each)
         return found
 
+    def default_device(self) -> bool:
+        """Whether another file of the project sets the default device to an accelerator."""
+        found = self._project.default_device(self.path)
+        if self._project.memory is not None:
+            self.log["default device", ""] = digest_of(found)
+        return found
+
     def _guarded(self, function: str, asked: set[str], left: int) -> bool:
         asked.add(function)
         calls = self.callers(function)
@@ -692,6 +711,8 @@ class View:
             return digest_of(self._callers(about))
         if kind == "throughout":
             return digest_of(self._throughout())
+        if kind == "default device":
+            return digest_of(self._project.default_device(self.path))
         if kind == "locate":  # where a node stands depends on the whole text
             path, _ = self._project.named(about, self.path) or ("", "")
             return self._project.digest_of_text(path, self.path) if path else b""

@@ -33,6 +33,10 @@ class Mentions:
         word = re.compile(rf"\b{name}\b")
         return [path for path, text in self._texts.items() if name in text and word.search(text)]
 
+    def matching(self, pattern: re.Pattern[str], word: str) -> list[str]:
+        """The files, in order, of which the text, which has a word, matches a pattern."""
+        return [path for path, text in self._texts.items() if word in text and pattern.search(text)]
+
     def has(self, path: str, name: str) -> bool:
         """Whether a file has a name as a whole word."""
         text = self._texts[path]

@@ -10,7 +10,7 @@ import libcst
 from libcst.metadata import MetadataWrapper, PositionProvider
 
 from ..comments.logical import logical_ends
-from ..core.events import Spot, is_presumed
+from ..core.events import Spot, is_by_default, is_presumed
 from ..errors import FAULTS, BrokenRule
 from ..finding import Finding, Position, Related, Severity
 from ..rule import Report
@@ -108,7 +108,10 @@ def _in_slice(
     renderer = Renderer(wrapper.module, positions, part)
     for report, rule, event in reports:
         span, severity = event.at.span, report.severity or rule.severity
-        if severity is Severity.ERROR and is_presumed(event):
+        project = file.around.project
+        if severity is Severity.ERROR and (
+            is_presumed(event) or (is_by_default(event) and project is not None and project.default_device())
+        ):
             severity = Severity.WARNING
         try:
             fix = renderer.render(_as_safe_as(report.change, event)) if report.change else None
