@@ -19,6 +19,7 @@ from . import autocast, nested, process, recurrent, stand_in
 from .kernels import REPLACEMENTS
 from .limit import NotSimulated
 from .mismatch import Checker, is_mixed
+from .releases import missing
 from .storage import (
     DEVICE,
     FIRST,
@@ -42,8 +43,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 aten = torch.ops.aten
-TESTED = ("2.10.0", "2.11.0", "2.12.1", "2.13.0", "2.14.1", "2.15.0")
-"""The torch releases that `devlint verify` and `tests/runtime` pass with."""
 
 _LEFT_TO_BACKENDS = ("convolution_overrideable", "convolution_backward_overrideable")
 """Operators whose kernel for all backends only raises."""
@@ -72,15 +71,6 @@ class Operand:
         self.tensor = tensor
         self.host = alias(tensor)
         self.storage = self.host.untyped_storage()._cdata
-
-
-def missing() -> str:
-    """What the installed torch lacks for the simulation; empty if nothing."""
-    if not hasattr(backend_registration, "_setup_privateuseone_for_python_backend"):
-        return "torch.utils.backend_registration cannot set up a backend written in Python"
-    if not hasattr(getattr(torch._C, "_acc", None), "create_empty_tensor"):
-        return "torch._C._acc.create_empty_tensor does not exist"
-    return ""
 
 
 def install() -> None:

@@ -18,9 +18,9 @@ def install(devices: int, limit: int | None, stop: bool, values: Values | None =
     Raises DevlintError if the installed torch cannot.
     """
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
+    require()
     from . import origins, tracer, worker
 
-    require()
     worker.install("sim", devices)
     origins.watch_modules()
     seen = tracer.Tracer(stop=stop, limit=limit, values=values)
@@ -34,7 +34,7 @@ def require() -> None:
     """Raise DevlintError if the installed torch cannot simulate a device."""
     import torch
 
-    from . import backend
+    from .releases import missing
 
-    if lacking := backend.missing():
+    if lacking := missing():
         raise DevlintError(f"torch {torch.__version__} cannot simulate a device: {lacking}")

@@ -102,14 +102,16 @@ def _simulate(count: int) -> None:
         import torch
     except ImportError as error:
         raise pytest.UsageError(f"--devlint-sim needs torch: {error}") from None
-    from . import backend, worker
+    from .releases import missing
 
     if torch.cuda.is_initialized():
         raise pytest.UsageError("--devlint-sim: something has used a GPU before pytest started")
-    if lacking := backend.missing():
+    if lacking := missing():
         raise pytest.UsageError(
             f"--devlint-sim: torch {torch.__version__} cannot simulate a device: {lacking}"
         )
+    from . import worker
+
     worker.install("sim", count)
     _asked = count
     _hide_frames()

@@ -76,7 +76,7 @@ def _prepare(device: str) -> Device:
         import torch
     except Exception as error:
         return {"unavailable": f"torch cannot be imported ({type(error).__name__}: {error})"}
-    from .backend import TESTED
+    from .releases import TESTED
 
     if FORKS and device in ("cpu", "sim"):
         # The first optimizer imports it, which would cost every child a second. Not with a GPU: an import
@@ -111,9 +111,9 @@ def _look_for(device: str) -> tuple[int, str]:
 
 def _stand_in(device: str) -> str:
     """Let programs written for CUDA run on another device in this process; why they cannot, or nothing."""
-    from . import backend
+    from .releases import missing
 
-    if device == "sim" and (lacking := backend.missing()):
+    if device == "sim" and (lacking := missing()):
         return lacking
     answer = _ask(functools.partial(_try_out, device))
     if isinstance(answer, Lost):

@@ -627,10 +627,16 @@ def test_modules_in_the_current_folder_and_beside_a_program_are_not_imported(
     assert "confirmed" in capsys.readouterr().out
 
 
+TOO_OLD = "import sys; torch.__version__ = '2.6.0+cu124'; sys.modules['devlint.runtime.backend'] = None"
+"""A release with which much of the simulation cannot even be imported."""
 UNSUPPORTED = {
     "the setup function is gone": (
         "from torch.utils import backend_registration as r; del r._setup_privateuseone_for_python_backend",
         "cannot set up a backend written in Python",
+    ),
+    "it is too old": (
+        TOO_OLD,
+        "torch 2.6.0+cu124 cannot simulate a device: that takes torch 2.10 or newer",
     ),
     "the trial aborts": (
         "import os; from devlint.runtime import trial; trial.run_trial = os.abort",
@@ -650,6 +656,23 @@ def test_unsupported_torch_is_told(torch_installed: None, change: str) -> None:
     command = [sys.executable, "-c", f"import torch; {code}; {worker}"]
     done = subprocess.run(command, capture_output=True, text=True, input="[]", check=True)
     assert reason in json.loads(done.stdout)["unavailable"]
+
+
+DOORS = {
+    "run": "from devlint.commands.cli import main; sys.exit(main(['run', 'a.py']))",
+    "pytest": "import pytest; sys.exit(pytest.main('-p devlint.runtime.plugin --devlint-sim a.py'.split()))",
+}
+
+
+@pytest.mark.parametrize("door", DOORS)
+def test_an_old_torch_is_told_at_other_doors(torch_installed: None, tmp_path: Path, door: str) -> None:
+    (tmp_path / "a.py").write_text("raise SystemExit('it was run')\n")
+    command = [sys.executable, "-c", f"import torch; {TOO_OLD}; {DOORS[door]}"]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
+    assert "torch 2.6.0+cu124 cannot simulate a device: that takes torch 2.10 or newer" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "it was run" not in done.stderr
+    assert done.returncode in (2, 4)  # pytest's own for mistakes in usage
 
 
 def test_without_forking(torch_installed: None) -> None:
