@@ -1,4 +1,4 @@
-"""Which fixes of other rules than those of lost moves are safe: after which nothing fails that ran before."""
+"""Which fixes are safe: those after which nothing fails that ran before."""
 
 from __future__ import annotations
 
@@ -38,6 +38,34 @@ def total(x):
         y = None
     return {read}
 """
+
+_LOST_MOVES = {
+    "what is done depends on where it is": (
+        "x, y, z = torch.ones(3), torch.ones(3), torch.ones(3)\n"
+        "x.to(device)\n"
+        "if x.is_cuda:\n    y = y.cuda()\n"
+        "print(y + z)\n",
+        [False],
+    ),
+    "it is where it was if that is not asked": (
+        "x, y, z = torch.ones(3), torch.ones(3), torch.ones(3)\nx.to(device)\nprint(y + z, x)\n",
+        [True],
+    ),
+    "it meets what a loop has lost": (
+        "x, z = torch.ones(3), torch.ones(3)\n"
+        "x.to(device)\n"
+        "for y in (z, torch.zeros(3)):\n    y.to(device)\n    print(x + y)\n",
+        [False, False],
+    ),
+    "it comes back from a function that loses a move": (
+        "def lose(t: torch.Tensor, where):\n    t.to(where)\n    return t\n\n\n"
+        "x, y = torch.ones(3), torch.ones(3)\n"
+        "x.to(device)\n"
+        "x = lose(x, device)\n"
+        "print(x + y)\n",
+        [False, False],
+    ),
+}
 
 
 def _safe(code: str, program: str) -> bool | None:
@@ -148,3 +176,11 @@ def test_what_is_moved_where_there_is_no_accelerator_stays_on_the_cpu(
 def test_a_condition_that_always_comes_out_the_same_makes_no_fix_safe(branch: str) -> None:
     program = f"x, y = torch.ones(3), torch.ones(3)\n{branch}x.to(device)\nprint(x + y)\n"
     assert _safe("DEV101", program) is None
+
+
+@pytest.mark.parametrize("what", _LOST_MOVES)
+def test_lost_moves(what: str) -> None:
+    program, expected = _LOST_MOVES[what]
+    settings = Settings(selections=(Selection(select=("DEV101",)),))
+    found = lint(_HEAD + program, "a.py", settings)
+    assert [finding.fix is not None and finding.fix.safe for finding in found] == expected

@@ -43,9 +43,10 @@ _NEVER = Keeping(False, False)
 class _Kept:
     """A discarded move that is kept in the second analysis."""
 
-    def __init__(self, index: int, node: ast.Call, before: Place, alone: bool) -> None:
+    def __init__(self, index: int, node: ast.Call, function: str, before: Place, alone: bool) -> None:
         self.index = index
         self.node = node
+        self.function = function
         self.before = before
         self.alone = alone
         """Whether what it moves bears no other name."""
@@ -66,7 +67,7 @@ def keepings(
     """For each discarded move or cast of the file, whether its result could be kept."""
     found: dict[ast.Call, Keeping] = {}
     leaves: frozenset[str] | None = None
-    candidates: list[tuple[ast.Call, RawMove]] = []
+    candidates: list[tuple[str, ast.Call, RawMove]] = []
     for function, node, raw in settled.discarded_moves():
         kind = settled.kind_of_moved(raw.receiver, function)
         assignable = raw.alone and kind is not None and kind is not Kind.PARAMETER
@@ -80,13 +81,13 @@ def keepings(
         assert isinstance(node.func, ast.Attribute)
         found[node] = Keeping(True, likely and ast.unparse(node.func.value) not in (leaves or ()))
         if found[node].safe:
-            candidates.append((node, raw))
+            candidates.append((function, node, raw))
     if not candidates:
         return found
     yielded = _yielded(tree)
     kept = [
-        _Kept(number, node, raw.receiver.place, _has_one_name(node, yielded))
-        for number, (node, raw) in enumerate(candidates)
+        _Kept(number, node, function, raw.receiver.place, _has_one_name(node, yielded))
+        for number, (function, node, raw) in enumerate(candidates)
     ]
     harmful, certain = _harm(tree, kept, index, name)
     for each in kept:
@@ -140,6 +141,11 @@ class _Cured(Statements):
     def spill(self, values: Iterable[Value], from_device: bool = False) -> None:
         _spill(self.kept, values, from_device)
 
+    def attribute(self, base: Value, name: str, node: ast.AST) -> Value:
+        if name in knowledge.ASKS_CUDA:
+            self.spill((base,))  # what is done where the answer is another is another program
+        return super().attribute(base, name, node)
+
     def after(self, expression: ast.expr, value: Value) -> None:
         if expression in self.by_node and isinstance(expression, ast.Call):
             assert isinstance(expression.func, ast.Attribute)
@@ -151,7 +157,11 @@ def _harm(tree: ast.Module, kept: list[_Kept], index: Index | None, name: str) -
     by_node: dict[ast.AST, _Kept] = {each.node: each for each in kept}
     file = File(tree, name, index, machine=partial(_Cured, kept, by_node))
     file.analyse()
-    called = {site.callee for log in file.logs.values() for site in log.sites}
+    sites = [site for log in file.logs.values() for site in log.sites]
+    called = {site.callee for site in sites}
+    for each in kept:  # what a function leaves as it was is where its caller's move has left it
+        given = (value for site in sites if site.callee == each.function for value in site.arguments.values())
+        each.links.update(number for value in given for number in _moves_of(value.place))
     for function in file.functions:
         if function not in called:  # its callers are not known
             summary = file.summary(function)
@@ -165,27 +175,33 @@ def _harm(tree: ast.Module, kept: list[_Kept], index: Index | None, name: str) -
         for raw in log.meetings.values()
         if Form.KEPT in (raw.here.form, raw.there.form)
     ]
-    while True:
-        size = len(bad)
-        for here, there, scalar in met:
-            blamed = _moves_of(here) | _moves_of(there)
-            now, other = _real(kept, here, bad), _real(kept, there, bad)
-            if now is not None and other is not None:
-                if _same_place(now, other) or _is_device_of(file, now, other):
-                    continue
-                if not scalar and _conflict(_before(kept, here), _before(kept, there)):
-                    continue
-                if _conflict(now, other) and not blamed & bad:
-                    certain |= blamed
-            bad |= blamed
-        bad |= {link for number in bad for link in kept[number].links}
-        if len(bad) == size:
-            break
+
+    def settle(certain: set[int]) -> None:
+        """Blame what keeps apart what met, as long as that leaves others where they were."""
+        while True:
+            size = len(bad)
+            for here, there, scalar in met:
+                blamed = _moves_of(here) | _moves_of(there)
+                now, other = _real(kept, here, bad), _real(kept, there, bad)
+                if now is not None and other is not None:
+                    if _same_place(now, other) or _is_device_of(file, now, other):
+                        continue
+                    if not scalar and _conflict(_before(kept, here), _before(kept, there)):
+                        continue
+                    if _conflict(now, other) and not blamed & bad:
+                        certain |= blamed
+                bad.update(blamed)
+            bad.update({link for number in bad for link in kept[number].links})
+            if len(bad) == size:
+                break
+
+    settle(certain)
     waiting = [each.index for each in kept if not each.alone]
     while waiting:
         number = waiting.pop()
         waiting += kept[number].links - bad - {number}
         bad.add(number)
+    settle(set())  # what is not moved, for it bears other names, stays apart from what is
     file.release()
     return bad, certain
 
