@@ -85,10 +85,9 @@ class DefaultGpu(Rule[Call | Literal_]):
         tensor, its = event.at.guard.tensor, event.role if isinstance(event, Literal_) else ""
         if its == "chosen" and not ask.is_given_to(node, "torch.device"):
             return  # by itself it may be a type, as autocast wants it
-        if "method" in event.at.context and not tensor and not ask.asks_machine(node):
+        asked = its == "kept" or ask.calls_of("torch.cuda.is_available")  # and no method of the module's own
+        if not (tensor or (ask.asks_machine(node) if "method" in event.at.context else asked)):
             return
-        if not tensor and its != "kept" and not ask.calls_of("torch.cuda.is_available"):
-            return  # a method of the module's own, say, that looks at its parameters
         if not tensor or its == "kept":
             yield Report(
                 "a GPU is chosen because there is one, wherever the caller's tensors are",
@@ -113,10 +112,11 @@ class DefaultGpu(Rule[Call | Literal_]):
 def _of_current(node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
     """Report what speaks of the current device, where the caller chooses one that need not be current."""
     device = ask.device_given(node)
+    kernels = any(hint.startswith("import:") for hint in event.at.guard.hints)
     if device is not None and isinstance(node, cst.Call):
         yield Report(
             f"`{event.callee}` speaks of the current device, and `{device}` may be another",
             "which device is current is the program's choice: name the one that is meant",
-            None if "stream" in event.callee.lower() else Severity.NOTE,
+            None if "stream" in event.callee.lower() and not kernels else Severity.NOTE,
             Change(f"name `{device}`", ((node, at_device(node, device)),), safe=False),
         )

@@ -188,9 +188,12 @@ def test_a_choice_anywhere_in_the_project_counts(run: Run, here: Path, examined:
     assert warnings() == ["train.py"]
     assert examined == []
     (here / "later.py").write_text("import torch\n\nprint(torch.cuda.is_available())\n")
+    assert warnings() == ["train.py"]
+    assert examined == ["later.py"]
+    text = (here / "train.py").read_text()
+    (here / "train.py").write_text(f"{text}print(torch.cuda.is_available())\n")
     assert warnings() == ["train.py", "validate.py"]
-    assert "train.py" not in examined
-    (here / "later.py").unlink()
+    (here / "train.py").write_text(text)
     assert warnings() == ["train.py"]
     text = (here / "validate.py").read_text().replace('device="cuda"', "device=device")
     (here / "validate.py").write_text(text.replace("(path)", "(path, device=None)"))

@@ -57,6 +57,8 @@ def hint(node: ast.expr) -> Truth | None:
         name = last_name(node)
         if isinstance(node.func, ast.Name):
             if name == "isinstance" and len(node.args) == 2:
+                if ast.unparse(node.args[1]).startswith(knowledge.CUDA_MODULE):
+                    return Truth(True, False)  # `isinstance(x, torch.cuda.FloatTensor)`
                 # `if isinstance(device, int):`, where a number is the ordinal of an accelerator.
                 ordinal = last_name(node.args[1]) == "int" and _names_device(node.args[0])
                 return Truth(True, False, hint="option:isinstance int") if ordinal else None

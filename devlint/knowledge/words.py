@@ -95,9 +95,13 @@ _OFFERS = re.compile(
 )
 _CHOOSES = re.compile(
     rf"{_OFFERS.pattern}"
-    r"|\bis_available\b|\bis_cuda\b|\bcurrent_accelerator\b|[\"']cpu[\"']|\bmap_location\b"
-    r"|\bargs?\.(?:cuda|cpu|device)\b|\.device\b|\bdevice\s*[:,)]|\bdevice\s*=\s*(?:\w*device\b|None)"
+    r"|\bis_available\b|\.is_cuda\b|\bcurrent_accelerator\b|[\"']cpu[\"']|\bmap_location\b"
+    r"|\bargs?\.(?:cuda|cpu|device)\b"
 )
+_PASSES = re.compile(r"\bdevice\s*[:,)]|\bdevice\s*=\s*(?:\w*device\b|None)")
+"""A device that somebody gives, or has chosen."""
+_FIXES = re.compile(r"\bdevice\s*=\s*(?:torch\.device\(\s*)?[rf]?[\"']cuda")
+"""One that nobody chooses."""
 
 
 def snake(name: str) -> str:
@@ -118,7 +122,8 @@ def speaks_of_devices(line: str) -> bool:
 
 def chooses_device(text: str) -> bool:
     """Whether a program, without its comments, seems to mean a device to be a choice."""
-    return _CHOOSES.search(text) is not None
+    passed = _PASSES.search(text) is not None and _FIXES.search(text) is None
+    return passed or _CHOOSES.search(text) is not None
 
 
 def offers_device(text: str) -> bool:

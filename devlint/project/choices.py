@@ -22,10 +22,12 @@ Throughout = Literal["", "first", "later"]
 
 _COMMENT = re.compile(r"#[^\n]*")
 _NEEDS = re.compile(r"\.cuda\s*\(|[\"']cuda(?::\d+)?[\"']|torch\.cuda\.\w*Tensor\b")
+_MAIN = re.compile(r"^if\s+__name__\b", re.MULTILINE)
 _BUILT = frozenset(ROOTS) - {".git"}
 """What a project has that others install."""
 _PACKAGE = "__init__"
 _MAX_UP = 3
+_NOTEBOOK = ".ipynb"
 
 
 class _Signs(NamedTuple):
@@ -34,6 +36,8 @@ class _Signs(NamedTuple):
     chooses: bool
     offers: bool
     """Whether it has an option about devices, which holds for those who import it."""
+    runs: bool
+    """Whether it asks if it is run by itself."""
     imports: tuple[str, ...]
 
 
@@ -69,23 +73,35 @@ class Choices:
             return "", asked
         if any(self._signs(each).needs for each in others):
             return "later", asked
-        if not self._signs(path).needs:
-            return "", asked
-        files = self._layout.files(self._home(path))
-        if any(self._signs(each).chooses for each in files):
+        if not self._signs(path).needs or (self._is_part(path) and not others):
+            return "", asked  # of a package, somebody may import it by a name that is made up
+        if path.endswith(_NOTEBOOK):
             return "first", asked
-        programs = [each for each in files if self._signs(each).needs and not self._importers(each)]
+        files = self._layout.files(self._home(path))
+        programs = [each for each in files if self._is_fixed(each)]
         first = min(programs, key=lambda each: (each.count(os.sep), each), default=path)
         return "first" if first == path else "later", asked.union(files)
+
+    def _is_fixed(self, path: str) -> bool:
+        """Whether a file is a program that names CUDA, and has no choice of a device."""
+        own = self._signs(path)
+        return (
+            own.needs
+            and not (own.chooses or own.offers or self._is_part(path) or self._importers(path))
+            and not any(self._signs(each).offers for each in _reached(path, self._imported))
+        )
 
     def _signs(self, path: str) -> _Signs:
         found = self._known.get(path)
         if found is None:
-            text = _COMMENT.sub("", without_texts(self._read(path) or ""))
+            text = self._read(path) or ""
+            text = cells(text) if path.endswith(_NOTEBOOK) else text
+            text = _COMMENT.sub("", without_texts(text))
             found = self._known[path] = _Signs(
                 _NEEDS.search(text) is not None,
                 knowledge.chooses_device(text),
                 knowledge.offers_device(text),
+                _MAIN.search(text) is not None,
                 tuple(imported(text)),
             )
         return found
@@ -107,10 +123,9 @@ class Choices:
 
     def _is_library(self, path: str) -> bool:
         """Whether a file is part of a package that others install, or that no program beside it imports."""
-        folder = os.path.dirname(path)
-        if f"{_PACKAGE}.py" not in self._layout.names(folder):
+        if not self._is_part(path):
             return False
-        home = self._layout.project_of(folder)
+        home = self._layout.project_of(os.path.dirname(path))
         if not self._layout.names(home).isdisjoint(_BUILT):
             return True
         package = os.path.join(home, os.path.relpath(path, home).split(os.sep)[0], "")
@@ -120,6 +135,17 @@ class Choices:
             if not each.startswith(package)
             for found in self._imported(each)
         )
+
+    def _is_part(self, path: str) -> bool:
+        """Whether a file is in a package, or a folder of one, and is no program that nobody imports."""
+        if self._signs(path).runs and not self._importers(path):
+            return False
+        above = path
+        for _ in range(_MAX_UP):
+            above = os.path.dirname(above)
+            if f"{_PACKAGE}.py" in self._layout.names(above):
+                return True
+        return False
 
     def _imported(self, path: str) -> frozenset[str]:
         """The files of the project that a file imports."""
@@ -147,6 +173,17 @@ class Choices:
         if home not in self._mentions:
             self._mentions[home] = Mentions(self._layout.files(home), self._read)
         return self._mentions[home].of(name)
+
+
+def cells(text: str) -> str:
+    """The code of a notebook, one cell after the other; empty where it is none."""
+    import json
+
+    try:
+        found = json.loads(text)["cells"]
+        return "\n".join("".join(each["source"]) for each in found if each["cell_type"] == "code")
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return ""
 
 
 def _reached(path: str, further: Callable[[str], Iterable[str]]) -> set[str]:

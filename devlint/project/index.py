@@ -148,6 +148,8 @@ class Project:
         """The file of each module by the root of its project, in which its name is unique, and that name."""
         self._asked: dict[str, set[str]] = {}
         """The files that each file has asked."""
+        self._chosen_by: dict[str, frozenset[str]] = {}
+        """The files whose texts told a file of choices: what it defines does not depend on them."""
 
     def view(self, path: str) -> View:
         """The project as one of its files sees it."""
@@ -241,7 +243,8 @@ class Project:
 
     def asked_by(self, path: str) -> frozenset[str]:
         """The files that a file's findings depend on, itself among them."""
-        return frozenset(_reached(os.path.abspath(path), self._asked))
+        path = os.path.abspath(path)
+        return frozenset(_reached(path, self._asked)) | self._chosen_by.get(path, frozenset())
 
     def events(
         self, path: str, text: str, rules: Watching, view: View
@@ -315,6 +318,11 @@ class Project:
     def note(self, asker: str, asked: str) -> None:
         """Remember that one file asks another."""
         self._asked.setdefault(asker, set()).add(asked)
+
+    def throughout(self, path: str) -> Throughout:
+        """Whether all that runs a file runs on CUDA alone, and whether the first of that begins there."""
+        found, self._chosen_by[path] = self.choices.throughout(path)
+        return found
 
     def may_define(self, path: str, name: str) -> bool:
         """Whether a file can define a name at all: what its text rules out takes no analysis."""
@@ -488,9 +496,9 @@ class Project:
                     file.release()
                 else:
                     self._keep(path, len(text))
-            self._told[path] = _Told(text, view.answers, summary)
             if self.memory is not None:
                 summary = self.memory.keep_summary(path, text, view.log, summary)
+            self._told[path] = _Told(text, view.answers, summary)
             return summary
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
@@ -662,10 +670,7 @@ class View:
         return found
 
     def _throughout(self) -> Throughout:
-        found, asked = self._project.choices.throughout(self.path)
-        for each in asked - {self.path}:
-            self._project.note(self.path, each)
-        return found
+        return self._project.throughout(self.path)
 
     def default_device(self) -> bool:
         """Whether another file of the project sets the default device to an accelerator."""

@@ -9,6 +9,8 @@ from .. import knowledge
 from .resolve import Layout
 
 _IMPORTS = re.compile(r"^(?:from|import)\s+[^\n(]+(?:\([^)]*\))?", re.MULTILINE)
+_INSTEAD = re.compile(r"^except\b[^\n]*:[ \t]*\n((?:[ \t]+(?:from|import)\s[^\n]+\n?)+)", re.MULTILINE)
+"""What is imported in place of something that cannot be."""
 _QUOTED = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
 _NO_NAMES = re.compile(r"#[^\n]*|[(),\\]")
 
@@ -42,9 +44,12 @@ class Natures:
         return frozenset(found)
 
     def _find(self, path: str) -> bool:
-        names = list(imported(without_texts(self._read(path) or "")))
+        text = without_texts(self._read(path) or "")
+        names = list(imported(text))
         if any(map(knowledge.imports_accelerator, names)):
             return True
+        for lines in _INSTEAD.findall(text):  # such as the source of an extension that is not built yet
+            names += imported(re.sub(r"^[ \t]+", "", lines, flags=re.MULTILINE))
         found = (self._layout.find(name, path) for name in names)
         self._imports[path] = frozenset(each.path for each in found if each is not None) - {path}
         return any(map(self.needs_accelerator, sorted(self._imports[path])))

@@ -13,6 +13,8 @@ from typing import NamedTuple
 from .world import APART, ROOTS, SUFFIXES, names_in
 
 _NO_CODE = frozenset({"__pycache__", "node_modules", "site-packages"})
+_BUILDS = frozenset({"setup.py"})
+"""In a package, a module that is called so."""
 _MAX_UP = 12
 _MAX_FILES = 4000
 """Who calls a function is not looked for in larger projects."""
@@ -53,7 +55,8 @@ class Layout:
         """The root of the project that a folder belongs to; without a mark, of the package around it."""
         above = folder
         for _ in range(_MAX_UP):
-            if not self._listed(above).isdisjoint(ROOTS):
+            marks = self._listed(above).intersection(ROOTS)
+            if marks and not (marks == _BUILDS and "__init__.py" in self._listed(os.path.dirname(above))):
                 return above
             parent = os.path.dirname(above)
             if parent == above:
@@ -62,11 +65,10 @@ class Layout:
         return self._package_root(folder)
 
     def _package_root(self, folder: str) -> str:
-        while "__init__.py" in self._listed(folder):
-            parent = os.path.dirname(folder)
-            if parent == folder:
-                break
-            folder = parent
+        parent = os.path.dirname(folder)
+        # A folder of a package may well be without a file of its own.
+        while parent != folder and any("__init__.py" in self._listed(each) for each in (folder, parent)):
+            folder, parent = parent, os.path.dirname(parent)
         return folder
 
     def _find(self, dotted: str, importer: str) -> Found | None:

@@ -512,8 +512,8 @@ class Questions:
     @property
     def throughout(self) -> str:
         """Whether all that runs the file runs on CUDA alone: see `project.choices`."""
-        project, _, cells = self._file.around
-        return project.throughout() if project is not None and not cells else ""
+        project = self._file.around.project
+        return project.throughout() if project is not None else ""
 
     def needed_before(self, function: str) -> bool:
         """Whether an accelerator was needed before each call of a function, those of tests apart."""

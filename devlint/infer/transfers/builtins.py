@@ -169,8 +169,10 @@ def through(machine: Machine, backend: Value | None) -> None:
     So does the whole file, unless that is under a condition and the file names the cpu as well: then it is
     only the function that says so.
     """
+    if backend is not None and text_of(backend) == knowledge.NCCL:
+        machine.state.need()
     why = machine.state.why
-    told = why.guarded and why.hints != (PROCESSES.hint,)
+    told = why.certain or (why.guarded and why.hints != (PROCESSES.hint,))
     if backend is not None and text_of(backend) == knowledge.NCCL and not told:
         spared = machine.branches > 0 and machine.program.names_cpu()
         machine.program.needs_accelerator(f"backend:{knowledge.NCCL}", machine.here.name if spared else None)
