@@ -14,7 +14,10 @@ Move it, too:
     teacher = Net().to(device)
 
 Only what the function itself makes is reported, and only where nothing that might move it can be seen:
-modules that are kept in attributes, or given to functions that devlint does not know, are left alone.
+modules that are kept in attributes, or given to functions that devlint does not know, are left alone. What
+a function makes anew at each call, and gives the tensors that it was given, is a warning where a caller has
+those on a device, and a note where nobody in sight calls it. What two branches make alike, and one of them
+moves, is a warning.
 """
 
 from __future__ import annotations
@@ -32,10 +35,12 @@ from ..rule import (
     Report,
     Rule,
     Severity,
+    all_on_cpu,
     conflict,
     cst,
     left,
     meeting,
+    on_device,
     outside,
 )
 
@@ -46,7 +51,13 @@ class ModuleNotMoved(Rule[Meeting]):
     code = "DEV406"
     name = "module-not-moved"
     cause = Cause.MODULE
-    watches = (meeting(left(Kind.MODULE), conflict(Conflict.CERTAIN, Conflict.PRESUMED), outside("probe")),)
+    watches = (
+        meeting(
+            left(Kind.MODULE),
+            conflict(Conflict.CERTAIN, Conflict.PRESUMED, Conflict.BRANCHES, Conflict.CALLER),
+            outside("probe", "test"),
+        ),
+    )
     claim = Claim(MIXED_DEVICES)
 
     def suspects(self, event: Meeting) -> bool:
@@ -55,9 +66,26 @@ class ModuleNotMoved(Rule[Meeting]):
 
     def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
         """Report the module where it is made."""
+        if event.conflict is Conflict.BRANCHES:
+            device = event.right.place.name
+            yield Report(
+                f"`{event.left.label}` stays on the cpu here, and goes to "
+                f"{f'`{device}`' if device else 'the device'} in the other branch",
+                "what is done with it afterwards does not know which branch was taken",
+                Severity.WARNING,
+            )
+            return
         where = f" on `{event.right.place.name}`" if event.right.place.name else " elsewhere"
+        severity = Severity.WARNING if event.conflict is Conflict.PRESUMED else None
+        if event.conflict is Conflict.CALLER:
+            given = ask.given(event.right)
+            there = on_device(given, tensors=True)
+            if there is None and all_on_cpu(given):
+                return
+            severity = Severity.NOTE if there is None else Severity.WARNING
+            where = " wherever the caller put it"
         yield Report(
             f"`{event.left.label}` stays on the cpu, and is given `{event.right.label}`, which is{where}",
             "its parameters and what it is given are on different devices where there is an accelerator",
-            Severity.WARNING if event.conflict is Conflict.PRESUMED else None,
+            severity,
         )

@@ -62,6 +62,8 @@ class NumpyOnDevice(Rule[Call]):
         seen = next(iter(_behind(event)))
         there, at = None, seen.place.form is Form.AT
         severity = Severity.NOTE if at and "forward" not in event.at.context else None
+        if at and "." in seen.place.name:  # of a part nobody knows the class
+            severity = severity or Severity.WARNING
         where = f"on {'the device of ' * at}`{seen.place.name or 'a device'}`"
         if not _is_placed(seen):
             given, tensor = ask.given(seen), seen.certain or seen is event.receiver

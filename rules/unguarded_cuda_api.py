@@ -64,7 +64,7 @@ class UnguardedCudaApi(Rule[Call]):
         cpu=NO_ACCELERATOR,
         programs={
             name: Claim(RUNS, cpu=Raises("RuntimeError", "no accelerator|none is available|NVIDIA|CUDA"))
-            for name in ("pinned", "optional")
+            for name in ("pinned", "optional", "settings")
         },
     )
 

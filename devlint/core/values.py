@@ -184,6 +184,10 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
     if kind in NAMED and a.known != b.known:
         return _either_name(a.known, b.known) if kind is Kind.LIBRARY else UNKNOWN
     place = join_places(a.place, b.place)
+    if place.form is Form.UNKNOWN and (a.kind in TENSORS or b.kind in TENSORS):
+        one, other = _lies_with(a), _lies_with(b)
+        of = either(Value(who=one), Value(who=other)) if one is not None and other is not None else None
+        place = place if of is None else Place(Form.AT, "", of)
     if kind in (Kind.DEVICE, Kind.STRING) and place.form is Form.EITHER:
         for side in (a.place, b.place):
             if side.of is not None:
@@ -216,6 +220,13 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
         a.holds | b.holds,
         a.measures if a.measures == b.measures else None,
     )
+
+
+def _lies_with(value: Value) -> Who | None:
+    """The object where a value is: of what nothing is known, itself."""
+    if value.place.form is Form.AT:
+        return value.place.of
+    return value.who if value.kind is Kind.UNKNOWN and value.place.form is Form.UNKNOWN else None
 
 
 def brought_back(value: Value) -> bool:

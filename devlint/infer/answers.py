@@ -27,6 +27,11 @@ def returned(machine: Statements) -> None:
             continue  # nothing was given that would say where
         for index, (at, value) in enumerate(_parts(answer)):
             _round_trip(machine, at, value)
+            filled = machine.log.stand_ins.get(value.who) if type(value.who) is int else None
+            if filled is not None and value.kind is Kind.CONTAINER:
+                before, target, place, other = filled
+                if place.form not in _NOT_THERE and before.origin is not None and before.origin.dims:
+                    machine.meeting("container", at, CPU, before, target, place, other)
             if not is_made(value) or value.origin is None or value.origin.how != MADE[0]:
                 continue
             if not value.origin.dims or answer.why.guarded:

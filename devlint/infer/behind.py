@@ -159,6 +159,8 @@ class Meetings:
                 and not (type(there.of) is int and self._borrows(one, there.of))
             ):
                 continue  # a table on the cpu, and what it is read by: nothing says that it is elsewhere
+            if raw.how == "container" and conflict is Conflict.GIVEN:
+                conflict = Conflict.CALLER  # what else is there in the same container says so
             if raw.how in _LEAVES and conflict is Conflict.PORTABLE and not self._is_of_module(function):
                 conflict = Conflict.CALLER
             if here.form is not Form.CPU:
@@ -585,6 +587,12 @@ class Meetings:
 
     # Where everything is on the cpu
 
+    def may_follow(self, function: str) -> bool:
+        """Whether what a function is given may be elsewhere: it is no constructor's, test's or dataset's."""
+        cpu = self._tests or self.among_cpu(function) or self.constructing(function)
+        library = self.portable or all(map(_declares, getattr(self.file.module.node, "body", [])))
+        return library and not (cpu or self._only_checks(function) or self._reads_arrays(function))
+
     def constructing(self, name: str, depth: int = _MAX_DEPTH) -> bool:
         """Whether a function runs while its object is made, when nothing has been moved yet."""
         known = self._constructing.get(name)
@@ -800,3 +808,11 @@ def _may_run_anywhere(module: Function, lines: Sequence[str]) -> bool:
         return True
     body = getattr(module.node, "body", [])
     return not any(isinstance(statement, (ast.For, ast.While, ast.If, ast.With, Ran)) for statement in body)
+
+
+def _declares(statement: ast.stmt) -> bool:
+    """Whether a statement at the top of a file is one that a library has, too: names that versions decide."""
+    if isinstance(statement, ast.If):
+        parts = (*statement.body, *statement.orelse)
+        return all(_declares(part) and not isinstance(part, ast.Expr) for part in parts)
+    return not isinstance(statement, (ast.For, ast.While, ast.With, Ran))

@@ -116,6 +116,7 @@ TRANSFERS: dict[str, Transfer] = {
     "testing.exits": builtins.exits,
     "objects.record": builtins.record,
     "objects.type": builtins.type_,
+    "python.exec": builtins.execute,
     "objects.isinstance": builtins.measure,
     "objects.is_tensor": builtins.measure,
     "objects.partial": builtins.partial,

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from .. import knowledge
+from ..bind.names import last_name
 from ..core.events import Why
 from ..core.paths import Ref
 from ..core.places import Place
@@ -237,19 +238,29 @@ def _is_opaque(base: str) -> bool:
 def acts_as_module(node: ast.ClassDef) -> bool:
     """Whether a class does what modules do: it registers buffers or Parameters, or has a `forward`.
 
-    Nothing else calls what it defines `forward`, unless it says itself what calling it does.
+    So does one that keeps layers, and has from its base what moves or lists them all. Nothing else calls what it defines `forward`, unless it says itself what calling it does.
     """
     methods = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
     forward = methods.get("forward")
     if forward is not None and knowledge.CALLED not in methods and not forward.decorator_list:
         return len(forward.args.args) > 1
+    layers = moves = False
     for part in ast.walk(node):
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
             owner = part.func.value
-            of_self = isinstance(owner, ast.Name) and owner.id == "self"
-            if of_self and part.func.attr in knowledge.REGISTERS and part.func.attr not in methods:
-                return True
-    return False
+            if isinstance(owner, ast.Name) and owner.id == "self" and part.func.attr not in methods:
+                if part.func.attr in knowledge.REGISTERS:
+                    return True
+                moves |= part.func.attr in knowledge.WHOLE_MODULE
+        elif isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Attribute):
+            layers |= _makes_layer(part.value)
+    return layers and moves
+
+
+def _makes_layer(value: ast.expr) -> bool:
+    """Whether a value is what a class of `torch.nn` makes, as all files call that."""
+    made = value.func if isinstance(value, ast.Call) else value
+    return isinstance(made, ast.Attribute) and made.attr[:1].isupper() and last_name(made.value) == "nn"
 
 
 def from_summary(summary: ClassSummary, view: Callable[[str], Class | None]) -> Class:

@@ -744,6 +744,10 @@ class Expressions(Machine):
     def bound(self, name: str, value: Value) -> None:
         """A variable was assigned."""
 
+    def skips(self, target: ast.expr) -> bool:
+        """Whether the loop at hand leaves out an assignment in some rounds."""
+        return False
+
     def _bind_several(self, target: ast.Tuple | ast.List, value: Value) -> None:
         stars = [index for index, item in enumerate(target.elts) if isinstance(item, ast.Starred)]
         for index, item in enumerate(target.elts):
@@ -841,6 +845,8 @@ class Expressions(Machine):
         elif base.kind is Kind.CONTAINER:
             before = element_of(base, self.either)
             stand_in = before is not None and is_made(before) and not is_made(value)
+            if before is not None and stand_in and self.skips(target):
+                self.log.stand_ins[ref] = (before, target, self.where(value), value)
             if stand_in or base.items is None:
                 element = value if before is None or stand_in else self.join(before, value)
                 whole = container(base.who, element=element, holds=base.holds)

@@ -368,10 +368,17 @@ class Machine:
                 if value.kind in TENSORS:
                     self.note(value, Evidence.TENSOR)
         for value, other in ((a, b), (b, a)):
-            if is_made(value) and not is_made(other) and (other.kind in TENSORS or other.kind is Kind.BATCH):
+            if value.origin is None or not is_made(value):
+                continue
+            key = value.origin.function, value.origin.at
+            if not is_made(other):
                 place = self.where(other)
-                if value.origin is not None and place.form not in (Form.CPU, Form.UNKNOWN):
-                    self.log.mixed[value.origin.function, value.origin.at] = (place, other)
+                if (other.kind in TENSORS or other.kind is Kind.BATCH) and place.form not in _NOWHERE:
+                    self.log.mixed[key] = (place, other)
+            elif other.origin is not None and other.place.form is not Form.CPU:
+                known = self.log.mixed.get((other.origin.function, other.origin.at))
+                if known is not None:  # what is made in several branches stands in for one and the same
+                    self.log.mixed.setdefault(key, known)
         return self.objects.either(self.ref(a), self.ref(b))
 
     def joined(self, values: Iterable[Value]) -> Value | None:
@@ -413,7 +420,10 @@ class Machine:
             texts = [constant(item) for item in value.items]
             if all(isinstance(text, str) for text in texts):
                 return Value(Kind.STRING, known=Words(tuple(map(str, texts))))
-            return element_of(value, self.either) or UNKNOWN
+            mixed = self.log.mixed.copy()
+            found = element_of(value, self.either) or UNKNOWN
+            self.log.mixed = mixed  # one after the other is yielded, and never two at once
+            return found
         if value.kind in TENSORS:
             return self.sliced(value, -1)
         if value.kind is Kind.MODULE and ref is not None:
@@ -594,7 +604,7 @@ class Machine:
             kept = distinct(places)
             for i, (left, here, one) in enumerate(kept):
                 for right, there, other in kept[i + 1 :]:
-                    if exact or not (_excused(one, here) or _excused(other, there)):
+                    if exact or not (_excused(one, here, other) or _excused(other, there, one)):
                         self.meeting(how, left, here, one, right, there, other)
         return self.combine([value for _, value in parties])
 
@@ -739,6 +749,7 @@ COPIES = ("moved", "copied")
 """How a value came to be that is a copy of another."""
 REPLACES = ("to_empty", "FullyShardedDataParallel")
 """Methods and wrappers after which a module's parameters are new objects."""
+_NOWHERE = (Form.CPU, Form.UNKNOWN)
 _MAX_PARTIES = 12
 """Operations of more values are tables of data: some of them tell where it lives."""
 
@@ -753,10 +764,14 @@ def distinct(places: list[tuple[ast.expr, Place, Value]]) -> list[tuple[ast.expr
     return list(found.values())
 
 
-def _excused(value: Value, place: Place) -> bool:
-    """Whether a value may meet any device: torch accepts 0-dim tensors of the cpu."""
+def _excused(value: Value, place: Place, beside: Value) -> bool:
+    """Whether a value may meet any device: torch accepts 0-dim tensors of the cpu.
+
+    One that is wherever its source is, of which nobody knows more, may be there; what was made on the cpu
+    cannot meet it elsewhere all the same.
+    """
     if value.kind is Kind.SCALAR:
-        return place.form in (Form.CPU, Form.AT) or is_made(value)
+        return place.form is Form.CPU or is_made(value) or (place.form is Form.AT and not is_made(beside))
     return is_made(value) and value.origin is not None and not value.origin.dims
 
 

@@ -27,6 +27,7 @@ from .behind import Behind, Meetings
 from .classes import Class
 from .demo import Demo, demo_of
 from .file import File
+from .halves import Half, halves
 from .hidden import hidden
 from .left import keeping, left
 from .log import Log, RawCall, RawMove, Stale
@@ -461,7 +462,13 @@ class Observer:
         def place_of(value: Value, at: ast.expr, raw: RawCall) -> Place:
             # Where it is that a discarded move was meant to bring away is told by the move.
             explained = type(value.who) is int and self.settled.any_of(dropped, value.who)
-            return UNKNOWN_PLACE if explained else raw.places.get(at, _held_at(value))
+            if explained:
+                return UNKNOWN_PLACE
+            place = raw.places.get(at, _held_at(value))
+            ref = value.who
+            if value.kind is Kind.UNKNOWN and place == UNKNOWN_PLACE and type(ref) is int:
+                place = Place(Form.AT, "", ref) if self.settled.module_name(ref) else place
+            return place
 
         for function, log in self.settled.logs.items():
             home = self.file.functions.get(function, self.file.module)
@@ -574,8 +581,10 @@ class Observer:
         for key, told in found.items():
             guessed = told.conflict is Conflict.PRESUMED and key in sure
             yield told._replace(conflict=Conflict.CERTAIN) if guessed else told
-        for stays in staying(self.settled):
+        for stays in staying(self.settled, self._judged):
             yield from self._staying(stays)
+        for half in halves(self.settled):
+            yield self._half(half)
         for behind in self._found_behind:
             made = self._behind(behind)
             if made is not None:
@@ -634,7 +643,20 @@ class Observer:
         left = self.traced(found.module, CPU, found.at, found.function)
         right = self.traced(found.value, found.there, found.given, found.function)
         at = self.at(made, origin.function, raw.why, raw.loops)
-        yield event.Meeting(at, "call", left, right, _surely(left, right), sibling_moved=False)
+        surely = _surely(left, right) if found.conflict is Conflict.CERTAIN else found.conflict
+        yield event.Meeting(at, "call", left, right, surely, sibling_moved=False)
+
+    def _half(self, found: Half) -> event.Meeting:
+        """A module that one of two branches leaves on the cpu; told where that makes it."""
+        raw, function = found.raw, found.function
+        home = self.file.functions.get(function, self.file.module)
+        origin = Origin("made", function, home.number(found.made))
+        left = Seen(Kind.MODULE, CPU, None, found.name, origin, span=self.text.span(found.made))
+        assert raw.target is not None
+        spot = Spot("moved", self.text.span(found.moved), found.name, self.named(raw.target).name)
+        right = left._replace(place=self.named(raw.target), origin=None, spots=(spot,))
+        at = self.at(found.made, function, raw.why, raw.loops)
+        return event.Meeting(at, "join", left, right, Conflict.BRANCHES, sibling_moved=False)
 
     def _behind(self, found: Behind) -> event.Meeting | None:
         """A tensor that was made on the cpu; told where it was made, of an attribute where it is used."""

@@ -566,10 +566,18 @@ class Settled:
         return place.name
 
     def module_name(self, ref: Ref) -> str:
-        """What methods call an object, where that is a module: `self`."""
-        way = self.objects.ways[ref]
+        """What methods call the module where an object is: `self`, or a part of it that they run."""
+        way, parent = self.objects.ways[ref], self.objects.parents[ref]
+        if isinstance(way, Attr) and parent in self._run and isinstance(self.objects.ways[parent], Attr):
+            ref = self.objects.parents[parent]
+            return self.objects.labels[parent] if self.module_name(ref) else ""
         view = self.file.view(way.name) if isinstance(way, Root) and way.kind == "self" else None
         return self.objects.labels[ref] if view is not None and view.is_module else ""
+
+    @cached_property
+    def _run(self) -> set[Ref]:
+        """What is called as modules are."""
+        return {ref for log in self.logs.values() for ref in log.runs.values()}
 
     def loader_name(self, whole: Ref) -> str:
         """What the program calls what yields a batch."""

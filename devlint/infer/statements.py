@@ -254,6 +254,16 @@ class Statements(Expressions):
             return None
         return None if self._uses_up(receiver.id, loop) else loop.node.iter
 
+    def skips(self, target: ast.expr) -> bool:
+        """Whether the loop at hand leaves out an assignment in some rounds."""
+        if not self.looping:
+            return False
+        return any(
+            node.lineno < target.lineno and (isinstance(node, ast.Continue) or _is_in(target, node))
+            for node in ast.walk(self.looping[-1].node)
+            if isinstance(node, (ast.Continue, ast.If))
+        )
+
     def _uses_up(self, name: str, loop: Loop) -> bool:
         """Whether a loop changes, and goes on to use, another part of what it yields: it keeps nothing."""
         return any(
@@ -686,6 +696,10 @@ class Statements(Expressions):
             self.program.set_top(self, name, value)
         elif not self.here.name and name in knowledge.MODULE_MARKS:
             self.program.mark_module(value)
+
+
+def _is_in(node: ast.expr, statement: ast.stmt) -> bool:
+    return node.lineno <= (statement.end_lineno or 0) and not isinstance(statement, ast.Continue)
 
 
 def _holds_made(value: Value) -> bool:

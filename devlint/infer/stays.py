@@ -1,4 +1,4 @@
-"""Modules that were made here, are never moved, and are given what was."""
+"""Modules that were made here, are never moved, and are given what was, or may have been."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from .. import knowledge
+from ..core.events import Conflict
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Ref, Root
 from ..core.places import Form, Place
 from ..core.values import Api, Defined, Value
+from .behind import Meetings
+from .function import CONSTRUCTORS
 from .holdings import has_weights, may_be
-from .log import RawCall
+from .log import RawCall, RawMeeting
 from .settle import Settled
 
 _MOVED = frozenset({Form.LITERAL, Form.SAME})
@@ -24,16 +27,17 @@ class Stays(NamedTuple):
 
     function: str
     """Where it is called."""
-    raw: RawCall
+    raw: RawCall | RawMeeting
     module: Value
     at: ast.expr
     """What is called."""
     given: ast.expr
     there: Place
     value: Value
+    conflict: Conflict = Conflict.CERTAIN
 
 
-def staying(settled: Settled) -> Iterator[Stays]:
+def staying(settled: Settled, judged: Meetings) -> Iterator[Stays]:
     """Modules that fail at their first call on an accelerator; each is told once."""
     told: set[Ref] = set()
     for function, log in settled.logs.items():
@@ -46,12 +50,64 @@ def staying(settled: Settled) -> Iterator[Stays]:
                 continue
             if place.form is not Form.CPU or place.of is not None or not _stays(settled, module):
                 continue
+            if not _moves_another(settled, module):
+                continue
             for _, where, value in raw.args.named():
                 there = raw.places.get(where, value.place)
                 if value.kind in TENSORS and there.form in _MOVED:
                     told.add(module.who)
                     yield Stays(function, raw, module, at, where, there, value)
                     break
+    for found in _given(settled, judged):
+        if type(found.module.who) is int and found.module.who not in told:
+            told.add(found.module.who)
+            yield found
+
+
+def _given(settled: Settled, judged: Meetings) -> Iterator[Stays]:
+    """Modules that a function makes for this call alone, and gives what its caller may have moved."""
+    objects = settled.objects
+    for function, log in settled.logs.items():
+        home = settled.file.functions.get(function)
+        if home is None or home.own_name in CONSTRUCTORS or not judged.may_follow(function):
+            continue
+        modules = _made_in(settled, function)
+        for raw in log.meetings.values() if modules else ():
+            for at, here, one, given, there, value in (
+                (raw.left, raw.here, raw.one, raw.right, raw.there, raw.other),
+                (raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),
+            ):
+                module, ref = _whole(settled, modules, one), there.of
+                if module is None or here.form is not Form.CPU or value.kind not in TENSORS:
+                    continue
+                if there.form is not Form.AT or type(ref) is not int:
+                    continue
+                if not (isinstance(at, ast.expr) and isinstance(given, ast.expr)):
+                    continue
+                roots = judged.roots(ref)
+                own = (objects.is_parameter(root) and objects.functions[root] == function for root in roots)
+                if roots and all(own) and _stays(settled, module):
+                    yield Stays(function, raw, module, at, given, there, value, Conflict.CALLER)
+
+
+def _whole(settled: Settled, modules: list[Value], value: Value) -> Value | None:
+    """The module that a value is, or is a part of."""
+    ref, within = value.who, settled.objects.is_part
+    if type(ref) is not int:
+        return None
+    return next((each for each in modules if type(each.who) is int and within(ref, each.who)), None)
+
+
+def _made_in(settled: Settled, function: str) -> list[Value]:
+    """The modules that a function makes, and runs or passes on."""
+    log = settled.logs[function]
+    used = [raw.receiver for raw in log.calls.values() if raw.receiver is not None]
+    used += [value for site in log.sites for value in site.arguments.values()]
+    return [
+        value
+        for value in used
+        if value.kind is Kind.MODULE and value.origin is not None and value.origin.function == function
+    ]
 
 
 def _stays(settled: Settled, module: Value) -> bool:
@@ -68,7 +124,6 @@ def _stays(settled: Settled, module: Value) -> bool:
             return False
         if any(value.kind is Kind.DEVICE or value.place.form in _PLACED for value in view.attributes()):
             return False
-    others = False
     for log in settled.logs.values():
         if ref in log.passed or ref in log.handed or any(raw.value.who == ref for raw in log.binds.values()):
             return False
@@ -78,8 +133,20 @@ def _stays(settled: Settled, module: Value) -> bool:
                 continue
             if any(objects.is_part(ref, each) or each == ref for each in may_be(objects, moved)):
                 return False
-            others |= raw.receiver.kind is Kind.MODULE and raw.target.form is not Form.CPU
-    return others
+    return True
+
+
+def _moves_another(settled: Settled, module: Value) -> bool:
+    """Whether the file moves a module, so that this one was meant to be moved as well."""
+    return any(
+        raw.target is not None
+        and raw.receiver.kind is Kind.MODULE
+        and raw.receiver.who != module.who
+        and type(raw.receiver.who) is int
+        and raw.target.form is not Form.CPU
+        for log in settled.logs.values()
+        for raw in log.moves.values()
+    )
 
 
 def _is_heavy(settled: Settled, module: Value) -> bool:

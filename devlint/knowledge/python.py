@@ -75,7 +75,7 @@ TABLES = (
     exit quit(code): gives=None topics=exits
     property staticmethod classmethod(function)
     eval(source, globals, locals)
-    exec(source, globals, locals, *, closure): gives=None
+    exec(source, globals, locals, *, closure): gives=None by=python.exec
     """,
     ),
     Table(

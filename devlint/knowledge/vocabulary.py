@@ -50,6 +50,8 @@ PRIVATE = "_"
 """What the names of functions begin with that are for the use of their own class or file."""
 REGISTERS = words("register_buffer register_parameter")
 """Methods by which a module learns of its own tensors."""
+WHOLE_MODULE = words("to cuda train eval parameters named_parameters modules named_modules")
+"""Methods that a module has from its base, and that concern all of its layers."""
 ADDS_LAYERS = words("append extend insert add_module register_module")
 """Methods by which a module comes to consist of more."""
 LOSES_DIMENSION = words(
@@ -69,7 +71,7 @@ NO_SCALARS = words(
     masked_fill_ masked_select masked_scatter masked_scatter_ index_select gather scatter scatter_
     scatter_add scatter_add_ index_add index_add_ index_copy index_copy_ index_fill index_fill_ take
     take_along_dim repeat_interleave bucketize searchsorted isin mm bmm matmul mv dot einsum conv1d conv2d
-    conv3d linear layer_norm group_norm batch_norm grid_sample cdist cross complex equal
+    conv3d linear layer_norm group_norm batch_norm grid_sample cdist cross complex equal cross_entropy nll_loss
     """
 )
 """Operations that take no 0-dim tensor of the cpu beside others on a device, as arithmetic does.
@@ -266,7 +268,7 @@ NO_REDUCTION = frozenset({"none", 0})
 BUILTINS = frozenset(
     """
     list tuple iter enumerate zip map filter next reversed sorted len isinstance max min sum dict set getattr
-    setattr hasattr super int float str bool range print type id any all abs round open vars
+    setattr hasattr super int float str bool range print type id any all abs round open vars exec
     """.split()
 )
 _DEVICE = re.compile(r"(cpu|cuda|mps|xpu|hpu|npu|mtia|xla|musa|ipu)(:\d+)?\Z")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ... import knowledge
 from ...core.kinds import TENSORS, Kind
 from ...core.paths import Attr
-from ...core.places import CPU, Form, literal
+from ...core.places import CPU, Form, Place, literal
 from ...core.values import NONE, NUMBER, OTHER, STRING, UNKNOWN, Defined, Inherited, Truth, Value
 from ..conditions import PROCESSES, truth
 from ..machine import Machine, Site, flag, text_of
@@ -53,6 +53,19 @@ def record(machine: Machine, site: Site) -> Value:
         for name, (_, given) in site.args.keywords.items():
             machine.state.env[ref, Attr(name)] = given
     return value
+
+
+def execute(machine: Machine, site: Site) -> Value:
+    """`exec(open("settings.py").read())`: a device that a script names before that is a default."""
+    first = site.args.first()
+    if not machine.here.name and first is not None and first.kind is not Kind.STRING:
+        for name, value in list(machine.state.env.items()):
+            literal = value.origin is not None and value.origin.how == "literal"
+            if isinstance(name, str) and literal and value.kind is Kind.STRING:
+                ref = machine.objects.made("", machine.here.number(site.node), name)
+                machine.objects.labels[ref] = name
+                machine.state.env[name] = Value(Kind.STRING, Place(Form.SAME, "", ref), ref)
+    return NONE
 
 
 def type_(machine: Machine, site: Site) -> Value:

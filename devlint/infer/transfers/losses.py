@@ -25,7 +25,8 @@ def loss(machine: Machine, site: Site) -> Value:
     machine.note_unknown([value for _, value in site.args.positional[1:2]], Evidence.TENSOR)
     parties = [(at, followed(machine, value)) for at, value in operands(machine, site)]
     kind = Kind.TENSOR if _is_unreduced(site) else Kind.SCALAR
-    return machine.own(site.node, kind, machine.meet(site.node, parties, "call"), "op")
+    exact = site.name in knowledge.NO_SCALARS
+    return machine.own(site.node, kind, machine.meet(site.node, parties, "call", exact), "op")
 
 
 def _is_unreduced(site: Site) -> bool:
