@@ -58,7 +58,7 @@ ORDER = [
         "infer.workers",
         "infer.hidden",
     ),
-    *("infer.stays", "infer.apart", "infer.left"),
+    *("infer.halves", "infer.stays", "infer.apart", "infer.left"),
     *("infer.observe", "infer.reveal", "infer.cure", "infer.record", "infer"),
     *("infer.account", "project"),
     *("comments.logical", "comments.suppress", "comments.unused", "match", "visit"),

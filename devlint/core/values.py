@@ -185,8 +185,8 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
         return _either_name(a.known, b.known) if kind is Kind.LIBRARY else UNKNOWN
     place = join_places(a.place, b.place)
     if place.form is Form.UNKNOWN and (a.kind in TENSORS or b.kind in TENSORS):
-        one, other = _lies_with(a), _lies_with(b)
-        of = either(Value(who=one), Value(who=other)) if one is not None and other is not None else None
+        whose, of = _lies_with(a), _lies_with(b)
+        of = either(Value(who=whose), Value(who=of)) if whose is not None and of is not None else None
         place = place if of is None else Place(Form.AT, "", of)
     if kind in (Kind.DEVICE, Kind.STRING) and place.form is Form.EITHER:
         for side in (a.place, b.place):

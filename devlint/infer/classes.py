@@ -238,7 +238,8 @@ def _is_opaque(base: str) -> bool:
 def acts_as_module(node: ast.ClassDef) -> bool:
     """Whether a class does what modules do: it registers buffers or Parameters, or has a `forward`.
 
-    So does one that keeps layers, and has from its base what moves or lists them all. Nothing else calls what it defines `forward`, unless it says itself what calling it does.
+    So does one that keeps layers, and has from its base what moves or lists them all. Nothing else calls what
+    it defines `forward`, unless it says itself what calling it does.
     """
     methods = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
     forward = methods.get("forward")

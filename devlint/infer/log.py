@@ -318,7 +318,7 @@ class Log:
         self.mixed: dict[tuple[str, int], tuple[Place, Value]] = {}
         """What came into one variable or container with what was made on the cpu, by what made it."""
         self.stand_ins: dict[Ref, tuple[Value, ast.expr, Place, Value]] = {}
-        """By the container, what was made on the cpu for all items, and what some of them are bound to later."""
+        """By the container, what was made on the cpu for all items, and what some are bound to later."""
         self.follows_devices = False
         """Whether the function places anything where something else is, or a variable says."""
         self.missed: dict[tuple[str, str], Value | None] = {}

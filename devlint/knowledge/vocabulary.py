@@ -71,7 +71,8 @@ NO_SCALARS = words(
     masked_fill_ masked_select masked_scatter masked_scatter_ index_select gather scatter scatter_
     scatter_add scatter_add_ index_add index_add_ index_copy index_copy_ index_fill index_fill_ take
     take_along_dim repeat_interleave bucketize searchsorted isin mm bmm matmul mv dot einsum conv1d conv2d
-    conv3d linear layer_norm group_norm batch_norm grid_sample cdist cross complex equal cross_entropy nll_loss
+    conv3d linear layer_norm group_norm batch_norm grid_sample cdist cross complex equal
+    cross_entropy nll_loss
     """
 )
 """Operations that take no 0-dim tensor of the cpu beside others on a device, as arithmetic does.
