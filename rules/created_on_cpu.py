@@ -55,7 +55,7 @@ from ..rule import (
     outside,
 )
 
-_TRANSFORMS = "torchvision."
+_TAKE_NO_DEVICE = ("torchvision.", "torch.distributions.")
 _LEAVES = {"return": ", and another path returns", "join": " and returned, and comes of"}
 
 
@@ -88,8 +88,8 @@ class CreatedOnCpu(Rule[Meeting]):
                 device = device or f"{other.given[1]}.device"
         change: Change | None = None
         if device and isinstance(node, cst.Call):
-            origin = ask.value_of(node).origin  # a transform takes no device
-            if origin is None or not origin.api.startswith(_TRANSFORMS):
+            origin = ask.value_of(node).origin
+            if origin is None or not origin.api.startswith(_TAKE_NO_DEVICE):
                 change = Change(f"make it on `{device}`", ((node, at_device(node, device)),), safe=False)
         line = other.span.line if other.span is not None else 0
         made = f"`{event.left.label}`" if event.left.label.isidentifier() else "a tensor"

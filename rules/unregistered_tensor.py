@@ -9,15 +9,15 @@ neither: `model.to(device)` leaves it on the cpu, and `forward` fails where it m
         return x * self.window
 
 Register it as a buffer, with `persistent=False` where checkpoints should not have it; what is to be trained
-is a Parameter, and a list of Parameters a `nn.ParameterList`.
+is a Parameter, and a list of Parameters a `nn.ParameterList`. A distribution is made anew, of buffers.
 
     self.window: torch.Tensor
     self.register_buffer("window", torch.hann_window(512))
 
 An error where what it meets is wherever the module runs; a warning where that is up to the caller of another
-method, where a caller gave the tensor from the cpu, or the constructor chose between that and an accelerator,
-and where it is a Parameter in another case, and so was meant to move; a note where nobody gives it in sight,
-and where it is only given, beside the input, to a function of which nothing is known.
+method, where a caller gave the tensor from the cpu, the constructor makes it on one path alone, or chose
+between the cpu and an accelerator, and where it is a Parameter in another case; a note where nobody gives it
+in sight, and where it is only given, beside the input, to a function of which nothing is known.
 
 Left alone: 0-dim tensors and indices, which may stay on the cpu; what is moved where it is used, or by the
 class's own `to` or `_apply`; caches that methods fill; a Parameter that gives way to what is not trained.
@@ -45,7 +45,7 @@ from ..rule import (
     outside,
 )
 
-_CPU = "stays on the cpu"
+_CPU = "on the cpu"
 _ELSE = "under another condition it is a Parameter, which moves"
 
 
@@ -69,20 +69,22 @@ class UnregisteredTensor(Rule[Bind]):
                 "they stay behind when the module moves, nothing trains them, and `state_dict()` lacks them",
             )
             return
-        where = "wherever the module runs" if hidden.sure else "wherever the caller put it"
+        where = "wherever the " + ("module runs" if hidden.sure or hidden.path else "caller put it")
         why = f"it meets `{hidden.meets}`, which is {where}" if hidden.meets else _ELSE
         if hidden.beside:
             why = f"it is passed on together with `{hidden.meets}`, which is wherever the module runs"
         stays = _CPU
         if hidden.given or hidden.placed:
-            stays = "stays where it was given" if hidden.given else "stays where the constructor put it"
+            stays = "where it was given" if hidden.given else "where the constructor put it"
+        plain = "holds plain tensors, which stay" if hidden.form else "is a plain tensor, which stays"
+        plain = f"on one path {plain}" if hidden.path else plain
         severity = None if hidden.meets and hidden.sure and stays == _CPU else Severity.WARNING
         if hidden.given and not any(each.place.form is Form.CPU for each in ask.given(event.value)):
             severity = Severity.NOTE  # who moves the module may give it what is there
         if hidden.beside:
             severity = Severity.NOTE
         yield Report(
-            f"`self.{event.name}` is a plain tensor, which {stays} when the module moves",
+            f"`self.{event.name}` {plain} {stays} when the module moves",
             why,
             severity,
             _registered(node, event, ask),

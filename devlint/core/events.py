@@ -272,6 +272,8 @@ class Hidden(NamedTuple):
     """Of a tensor, whether what it meets is certainly where the module is."""
     placed: bool = False
     """Of a tensor, whether the constructor moved it to what was there."""
+    path: bool = False
+    """Of a tensor, whether the constructor makes it on one path, and keeps what it is given on another."""
     beside: bool = False
     """Of a tensor, whether it is only given to something unknown together with what it might meet there."""
 

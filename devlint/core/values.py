@@ -184,7 +184,8 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
     if kind in NAMED and a.known != b.known:
         return _either_name(a.known, b.known) if kind is Kind.LIBRARY else UNKNOWN
     place = join_places(a.place, b.place)
-    if place.form is Form.UNKNOWN and (a.kind in TENSORS or b.kind in TENSORS):
+    tensors = a.kind in TENSORS or b.kind in TENSORS
+    if tensors and place.form is Form.UNKNOWN and not (is_made(a) or is_made(b)):
         whose, of = _lies_with(a), _lies_with(b)
         of = either(Value(who=whose), Value(who=of)) if whose is not None and of is not None else None
         place = place if of is None else Place(Form.AT, "", of)

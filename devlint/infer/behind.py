@@ -164,7 +164,7 @@ class Meetings:
             if raw.how in _LEAVES and conflict is Conflict.PORTABLE and not self._is_of_module(function):
                 conflict = Conflict.CALLER
             if here.form is not Form.CPU:
-                if origin.function != function:
+                if origin.function != function and not (origin.attribute and conflict in _RANK[:2]):
                     continue
                 conflict = conflict if conflict in _OF_CALLERS else Conflict.BRANCHES
             if conflict in _RANK[:2] and (

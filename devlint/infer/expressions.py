@@ -744,6 +744,16 @@ class Expressions(Machine):
     def bound(self, name: str, value: Value) -> None:
         """A variable was assigned."""
 
+    def _made_with(self, ref: int, value: Value) -> bool:
+        """Whether the expression that makes a container makes a value for its items: `[zeros(0)] * n`."""
+        way, origin = self.objects.ways[ref], value.origin
+        if not isinstance(way, Root) or way.kind != "made" or origin is None:
+            return False
+        if not origin.function == self.objects.functions[ref] == self.here.name:
+            return False
+        made = self.here.nodes[origin.at]
+        return any(node is made for node in ast.walk(self.here.nodes[way.at]))
+
     def skips(self, target: ast.expr) -> bool:
         """Whether the loop at hand leaves out an assignment in some rounds."""
         return False
@@ -845,7 +855,7 @@ class Expressions(Machine):
         elif base.kind is Kind.CONTAINER:
             before = element_of(base, self.either)
             stand_in = before is not None and is_made(before) and not is_made(value)
-            if before is not None and stand_in and self.skips(target):
+            if before is not None and stand_in and self._made_with(ref, before) and self.skips(target):
                 self.log.stand_ins[ref] = (before, target, self.where(value), value)
             if stand_in or base.items is None:
                 element = value if before is None or stand_in else self.join(before, value)

@@ -18,7 +18,7 @@ from .machine import COPIES
 from .settle import Settled
 
 _SURE = (Conflict.CERTAIN, Conflict.PORTABLE)
-_KNOWN = (*_SURE, Conflict.PRESUMED, Conflict.CALLER, Conflict.GIVEN)
+_KNOWN = (*_SURE, Conflict.PRESUMED, Conflict.BRANCHES, Conflict.CALLER, Conflict.GIVEN)
 _QUOTED = 40
 _LISTS = (ast.List, ast.Tuple, ast.ListComp)
 _ITERATES = (ast.For, ast.AsyncFor, ast.comprehension)
@@ -63,7 +63,8 @@ def hidden(
                 if meeting is not None:
                     where = ast.unparse(meeting.other_at)[:_QUOTED]
                     for node, told in _tensor(settled, cls, name, where, meeting.conflict in _SURE):
-                        yield node, told._replace(beside=beside)
+                        path = meeting.conflict is Conflict.BRANCHES
+                        yield node, told._replace(beside=beside, path=path)
                 elif also is not None:
                     where = ast.unparse(also.other_at)[:_QUOTED]
                     for node, told in _tensor(settled, cls, name, where):
@@ -163,7 +164,7 @@ def _tensor(
     once = _targets(settled, cls, made, name) == [target]
     term = cls.own_attribute(name)
     if term is None or term.kind is not Kind.CONTAINER:
-        form = ""
+        form = "other" if term is not None and term.kind is Kind.BATCH else ""  # a distribution
     else:
         attribute = settled.objects.part(settled.objects.self_of(cls.name), Attr(name))
         log = settled.logs[method]

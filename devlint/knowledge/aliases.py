@@ -48,6 +48,13 @@ _PUBLIC = """
     torch.mps: torch.mps.event
     torch.jit: torch.jit._script torch.jit._trace torch.jit._serialization torch.jit._freeze
     torch.autograd: torch.autograd.variable torch.autograd.anomaly_mode torch.autograd.function
+    torch.distributions: torch.distributions.normal torch.distributions.log_normal
+    torch.distributions: torch.distributions.laplace torch.distributions.cauchy torch.distributions.gumbel
+    torch.distributions: torch.distributions.multivariate_normal torch.distributions.uniform
+    torch.distributions: torch.distributions.bernoulli torch.distributions.geometric
+    torch.distributions: torch.distributions.categorical torch.distributions.one_hot_categorical
+    torch.distributions: torch.distributions.beta torch.distributions.dirichlet torch.distributions.gamma
+    torch.distributions: torch.distributions.exponential torch.distributions.poisson torch.distributions.kl
     torch.func: torch._functorch.functional_call torch._functorch.apis
     torch.testing: torch.testing._comparison torch.testing._creation
     torch.multiprocessing: torch.multiprocessing.spawn

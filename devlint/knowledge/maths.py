@@ -117,4 +117,19 @@ TABLES = (
     sum(input, dim, dtype)
     """,
     ),
+    Table(
+        "torch.distributions.",
+        Row("batch", by="distributions.make"),
+        """
+    Normal LogNormal Laplace Cauchy Gumbel(loc, scale, validate_args)
+    MultivariateNormal(loc, covariance_matrix, precision_matrix, scale_tril, validate_args)
+    Uniform(low, high, validate_args)
+    Bernoulli Geometric Categorical OneHotCategorical(probs, logits, validate_args)
+    Beta(concentration1, concentration0, validate_args)
+    Dirichlet(concentration, validate_args)
+    Gamma(concentration, rate, validate_args)
+    Exponential Poisson(rate, validate_args)
+    kl_divergence(p, q): gives=tensor by=distributions.apart
+    """,
+    ),
 )
