@@ -650,6 +650,11 @@ class Machine:
         if value.kind in (Kind.UNKNOWN, Kind.BATCH) and value.who is not None:
             self.log.follows_devices = True
             return Place(Form.SAME, "", value.who)
+        name = class_name(value) if value.kind is Kind.LIBRARY else ""
+        said = knowledge.hints("variable", name.rpartition(".")[2])
+        if "device" in said and not name.startswith(knowledge.OF_TORCH):
+            self.log.follows_devices = True  # `settings.device`, of a module that nobody can read
+            return Place(Form.SAME, "", self.objects.global_(name))
         return UNKNOWN_PLACE
 
     def name_device(self, value: Value, *, chosen: bool = False) -> None:

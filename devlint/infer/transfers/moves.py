@@ -52,15 +52,18 @@ def target(machine: Machine, name: str, site: Site) -> Target:
         given = args.keywords["other"][1]
     if given is None and args.positional:
         at, given = args.positional[0]
-        if given.kind is Kind.DTYPE or "dtype" in knowledge.hints("option", last_name(at)):
+        said = knowledge.hints("option", last_name(at))
+        if given.kind is Kind.DTYPE or "dtype" in said:
             return Target(None, not _has_dtype(machine, site.receiver, given), "")
+        if given.kind is Kind.LIBRARY and "device" not in said:
+            return Target(UNKNOWN_PLACE, False, "literal")  # a dtype, perhaps
     if given is None:
         if args.unpacked or args.starred:
             return Target(UNKNOWN_PLACE, False, "")
         return Target(None, "dtype" in args.keywords, "")
     if given.kind is Kind.NONE or (text_of(given) and given.place.form is Form.UNKNOWN):
         return Target(None, False, "")  # such as `length.to("kilometre")`
-    by_name = given.kind in (Kind.DEVICE, Kind.UNKNOWN)
+    by_name = given.kind in (Kind.DEVICE, Kind.UNKNOWN, Kind.LIBRARY)
     return Target(machine.denoted(given, UNKNOWN_PLACE), False, "device" if by_name else "literal")
 
 
