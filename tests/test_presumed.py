@@ -154,3 +154,17 @@ def test_what_another_file_says_of_the_default_device_holds_here(setting: str, t
     settings = Settings(selections=(Selection(select=("DEV403",)),))
     found = lint(net.read_bytes(), str(net), settings, project=project())
     assert [each.severity.value for each in found] == [DEFAULTS[setting]]
+
+
+@pytest.mark.parametrize(
+    ("dataset", "level"),
+    [("dataset", "warning"), ("torch.utils.data.TensorDataset(torch.ones(2, 2), torch.ones(2))", "error")],
+)
+def test_a_dataset_that_a_caller_gives_may_yield_what_is_on_a_device(dataset: str, level: str) -> None:
+    program = f"""\
+    def evaluate(dataset, device):
+        model = nn.Linear(2, 2).to(device)
+        for inputs, targets in torch.utils.data.DataLoader({dataset}):
+            print(model(inputs))
+    """
+    assert told(program, "DEV401") == [(4, "DEV401", level)]

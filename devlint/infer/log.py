@@ -222,6 +222,7 @@ class Log:
         "compares",
         "deciding",
         "derived",
+        "doubted",
         "feeds",
         "flows",
         "follows",
@@ -307,6 +308,8 @@ class Log:
         """By the results of calls, what was given: they may be that in another form."""
         self.guesses: dict[ast.AST, Ref] = {}
         """By the calls of what may be a module, of whatever class, what is called."""
+        self.doubted: set[Ref] = set()
+        """Loaders of what a caller gives: its dataset may yield what is on a device."""
         self.varies: set[Ref] = set()
         """Attributes that one method leaves on the cpu and another elsewhere: who knows which came last."""
         self.likely: dict[Ref, Ref] = {}

@@ -627,7 +627,14 @@ class Observer:
         """Whether a batch is on the cpu, or what it meets elsewhere, or they meet at all, by a guess."""
         if clash.in_loss or self._presumed.is_place(clash.met, clash.there):
             return True
-        return not clash.partly and clash.whole >= 0 and clash.here.form is not Form.CPU
+        if clash.partly or clash.whole < 0:
+            return False
+        return clash.here.form is not Form.CPU or self.settled.objects.parents[clash.whole] in self._doubted
+
+    @cached_property
+    def _doubted(self) -> set[Ref]:
+        """Loaders of datasets that callers give."""
+        return {ref for log in self.settled.logs.values() for ref in log.doubted}
 
     def _spots_of_batch(self, clash: Clash) -> tuple[Spot, ...]:
         if clash.conditional:

@@ -16,10 +16,12 @@ from ..core.kinds import TENSORS, Kind
 from ..core.paths import Ref
 from ..core.places import Form, Place
 from ..core.values import Value
+from .log import RawCall
 from .settle import Settled
 
 _MAX_DEPTH = 12
 _SHOWN = IS_TENSOR | NO_NUMBER
+_METHODS = ("Tensor.", "?.")
 _NOWHERE = frozenset({Form.UNKNOWN, Form.CPU})
 """Of what is there, nobody presumes that it is elsewhere."""
 
@@ -101,6 +103,9 @@ class Presumed:
             tensors = [each for each, sure in derived if sure or self.settled.seen(each) & _SHOWN]
             found = {self._of(each, calls, known, depth - 1) for each in tensors}
             return False not in found and True in found
+        raw = self._recorded.get(made) if made is not None else None
+        if raw is not None and raw.receiver is not None and type(raw.receiver.who) is int:
+            return raw.receiver.who != ref and self._of(raw.receiver.who, calls, known, depth - 1)
         found = {self._of(each, calls, known, depth - 1) for each in objects.sources.get(ref, ())}
         if found:
             return True in found
@@ -108,6 +113,16 @@ class Presumed:
         if parent >= 0:
             return self._of(parent, calls, known, depth - 1)
         return False
+
+    @cached_property
+    def _recorded(self) -> dict[ast.AST, RawCall]:
+        """The calls of methods that tensors have."""
+        return {
+            node: raw
+            for log in self.settled.logs.values()
+            for node, raw in log.calls.items()
+            if raw.callee.startswith(_METHODS)
+        }
 
     @cached_property
     def _derived(self) -> dict[Ref, tuple[tuple[Ref, bool], ...]]:

@@ -30,8 +30,16 @@ def loader(machine: Machine, site: Site) -> Value:
             place = UNKNOWN_PLACE
     elif dataset is not None and _may_move(machine, dataset):
         place = UNKNOWN_PLACE
+    elif dataset is not None and _is_given(machine, dataset):
+        machine.log.doubted.add(ref)
     element = Value(Kind.BATCH, place, batch)
     return value._replace(element=element)
+
+
+def _is_given(machine: Machine, dataset: Value) -> bool:
+    """Whether a caller gives a dataset, or what it is a part of, and nobody knows its class."""
+    ref = machine.ref(dataset)
+    return dataset.kind is Kind.UNKNOWN and ref is not None and machine.objects.is_given(ref)
 
 
 def _may_move(machine: Machine, dataset: Value) -> bool:
