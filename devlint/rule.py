@@ -206,6 +206,9 @@ class Ask(Protocol):
         CUDA alone and has no choice of a device anywhere. Where a file only tries itself out it is so, too.
         """
 
+    def more(self, event: Event) -> str:
+        """How many more places need CUDA, to be added to a reason, where the event tells of all of them."""
+
     def needed_before(self, function: str) -> bool:
         """Whether an accelerator was needed before each call of a function, those of tests apart.
 

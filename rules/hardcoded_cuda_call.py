@@ -64,7 +64,8 @@ class HardcodedCudaCall(Rule[Move]):
             change = move_to(node, device)
         yield Report(
             f"`{event.receiver.label}.cuda()` fails on a machine without a CUDA device",
-            "choose the device once and use `.to(device)`, or ask `torch.cuda.is_available()` first",
+            "choose the device once and use `.to(device)`, or ask `torch.cuda.is_available()` first"
+            + ask.more(event),
             Severity.NOTE if ask.later(event) else None,
             change,
         )

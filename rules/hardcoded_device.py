@@ -82,7 +82,7 @@ class HardcodedDeviceName(Rule[Literal_]):
         later |= (event.role == "default" or ask.in_default(node)) and not ask.default_is_used(node)
         yield Report(
             _SAID[event.role].format(event.text),
-            "take the device from a tensor or argument at hand, or ask torch which one is available",
+            "take the device from a tensor or argument at hand, or ask which is available" + ask.more(event),
             Severity.NOTE if later else None,
             _cured(node, event, ask),
         )

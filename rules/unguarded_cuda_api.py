@@ -14,11 +14,11 @@ Ask first:
         torch.cuda.synchronize()
 
 Or use `torch.accelerator`, which speaks of whichever accelerator there is. The first such call on a
-path is told, unless something else needed an accelerator before; what follows is reached only where that
-worked. It is a note where all that call the function needed one before. It is told in functions that mean to
-run elsewhere too: that are given a device, choose one or ask for one. What a condition decides upon,
-whatever it asks, is left alone, and so are tests, `set_device` in programs of several processes, and
-code that runs on NVIDIA hardware by nature.
+path is told, unless something else needed an accelerator before; what follows is reached only where
+that worked. It is a note where all that call the function needed one before, and in a program without
+any choice of a device. It is told in functions that mean to run elsewhere too: that are given a device,
+choose one or ask for one. What a condition decides upon, whatever it asks, is left alone, and so are
+tests, `set_device` in programs of several processes, and code that runs on NVIDIA hardware by nature.
 """
 
 from __future__ import annotations
@@ -84,8 +84,7 @@ class UnguardedCudaApi(Rule[Call]):
             return
         lacks = "an accelerator" if pins else "a CUDA device"
         reason = "ask `torch.cuda.is_available()` first, or use `torch.accelerator`"
-        later = ask.needed_before(event.at.function)
-        severity = Severity.NOTE if later else None
+        severity = Severity.NOTE if ask.later(event) else None
         yield Report(f"`{event.callee}` fails on a machine without {lacks}", reason, severity)
 
 

@@ -191,3 +191,13 @@ def test_who_asks_is_analysed_again_only_where_something_else_is_defined(tmp_pat
     files.renew(str(tmp_path / "make.py"))
     assert "DEV101" not in codes()
     assert "hand" in analysed
+
+
+def test_a_place_that_tells_of_a_program_says_how_many_more_there_are(tmp_path: Path) -> None:
+    shutil.copytree(FOLDER / "throughout", tmp_path / "all")
+    path = tmp_path / "all" / "train.py"
+    findings = lint(path.read_bytes(), str(path), project=project())
+    assert [each.reason for each in findings] == [
+        "choose the device once and use `.to(device)`, or ask `torch.cuda.is_available()` first"
+        "; 2 more of this file need CUDA"
+    ]

@@ -320,8 +320,7 @@ def _first_need(ask: Ask) -> Span | None:
     assert isinstance(ask, Questions)
     if ask.throughout != "first":
         return _ELSEWHERE if ask.throughout else None
-    needs = (each for kind in ("move", "call", "literal") for each in ask.events(kind) if _needs_cuda(each))
-    for each in sorted(needs, key=lambda each: each.at.span):
+    for each in ask._needs():
         if not (ask._follows(each) or ask._is_offered(each.at.span)):
             return each.at.span
     return None
@@ -497,6 +496,19 @@ class Questions:
     def later(self, event: Event) -> bool:
         """Whether an accelerator is needed, or told of, in another place first."""
         return self._follows(event) or event.at.span != (self._first or event.at.span)
+
+    def more(self, event: Event) -> str:
+        """How many more places need CUDA, where one tells of all of them; empty where it does not."""
+        if not self.throughout or event.at.span != self._first:
+            return ""
+        needs = {each.at.span for each in self._needs()} - {event.at.span}
+        return f"; {len(needs)} more of this file need CUDA" if needs else ""
+
+    def _needs(self) -> list[Event]:
+        """All that fails without CUDA and that nothing guards, in source order."""
+        kinds = ("move", "call", "literal")
+        found = [each for kind in kinds for each in self.events(kind) if _needs_cuda(each)]
+        return sorted(found, key=lambda each: each.at.span)
 
     def _follows(self, event: Event) -> bool:
         """Whether an accelerator was needed before on the same path, or the file only tries itself out."""
