@@ -10,8 +10,10 @@ compares what devlint says with what the programs do, by what stops them.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import random
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -109,6 +111,8 @@ class Result(NamedTuple):
     before: dict[str, dict[str, Any]]
     """Outcomes by device."""
     after: dict[str, dict[str, Any]]
+    otherwise: bool = False
+    """Whether it fails on the device where one of its conditions comes out otherwise."""
 
     @property
     def truth(self) -> str:
@@ -120,7 +124,9 @@ class Result(NamedTuple):
             return "fails on the device"
         if self.program.loses:
             return "runs, a leaf is lost"
-        return "runs, a result is thrown away" if self.program.discards else "runs, nothing is thrown away"
+        if self.program.discards:
+            return "runs, a result is thrown away"
+        return "runs, fails on another path" if self.otherwise else "runs, nothing is thrown away"
 
     @property
     def bug(self) -> str:
@@ -442,7 +448,7 @@ def compare(made: Sequence[Program]) -> list[Result]:
     says = [_says(program.text) for program in made]
     sources = list(dict.fromkeys([*(program.text for program in made), *fixed]))
     outcomes = {device: dict(zip(sources, _run(device, sources), strict=True)) for device in ("cpu", "sim")}
-    return [
+    found = [
         Result(
             program,
             after,
@@ -451,6 +457,27 @@ def compare(made: Sequence[Program]) -> list[Result]:
         )
         for program, after, said in zip(made, fixed, says, strict=True)
     ]
+    return [
+        each._replace(otherwise=_fails_otherwise(each.program.text)) if each.accused else each
+        for each in found
+    ]
+
+
+def _fails_otherwise(text: str) -> bool:
+    """Whether a program fails on the device alone where conditions on its own numbers come out otherwise."""
+    places = [match.start() for match in re.finditer(r"len\(out\) % 2", text)]
+    chosen = [some for size in (1, 2) for some in itertools.combinations(reversed(places), size)]
+    variants = [_turned(text, some) for some in chosen]
+    if not variants:
+        return False
+    cpu, sim = (_run(device, variants) for device in ("cpu", "sim"))
+    return any(one["status"] == "ran" != other["status"] for one, other in zip(cpu, sim, strict=True))
+
+
+def _turned(text: str, places: Sequence[int]) -> str:
+    for place in places:  # the last first
+        text = f"{text[:place]}1 - {text[place:]}"
+    return text
 
 
 def _of(outcomes: dict[str, dict[str, dict[str, Any]]], text: str) -> dict[str, dict[str, Any]]:
