@@ -219,7 +219,7 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
         element,
         a.origin if a.origin == b.origin else _moved(a) or _moved(b) or _made(a, b),
         a.holds | b.holds,
-        a.measures if a.measures == b.measures else None,
+        a.measures if a.measures == b.measures else _measures_of_made(a, b),
     )
 
 
@@ -262,6 +262,12 @@ def is_made(value: Value) -> bool:
     """Whether a value is, on some path, a tensor that a factory made on the cpu, perhaps for an attribute."""
     origin = value.origin
     return origin is not None and origin.how in _BY_FACTORY and value.place.form in _MAY_BE_CPU
+
+
+def _measures_of_made(a: Value, b: Value) -> Who | None:
+    """What gave its size to a tensor that is made on one path, in place of what a caller gave."""
+    made = [each for each in (a, b) if is_made(each)]
+    return made[0].measures if len(made) == 1 else None
 
 
 def container(

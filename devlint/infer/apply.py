@@ -14,7 +14,7 @@ from ..core.paths import REST, Attr, Element, Item, Path, Ref, Step, Who
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved, Need
-from ..core.values import MADE, UNKNOWN, Defined, Origin, Value, container
+from ..core.values import MADE, UNKNOWN, Defined, Origin, Value, container, element_of, is_made
 from . import cases
 from .log import Site as CallSite
 from .machine import Arguments, Machine
@@ -374,6 +374,9 @@ def _need(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> N
     at, other = _argument(sub, need.left), _argument(sub, need.right)
     one = _party(sub, need.left, left, need.one, need.origin)
     two = _party(sub, need.right, right, need.other, need.origin)
+    held = _held(sub, need.left), _held(sub, need.right)
+    left, one = (left, one) if held[0] is None else (held[0].place, held[0])
+    right, two = (right, two) if held[1] is None else (held[1].place, held[1])
     if need.called == "left" and one.kind is not Kind.MODULE:
         one = Value(Kind.MODULE, left, one.who)
     elif need.called == "right" and two.kind is not Kind.MODULE:
@@ -410,6 +413,25 @@ def _party(sub: Substitution, place: Place, here: Place, path: Path | None, orig
         return Value(Kind.TENSOR, here, sub.ref(path), origin=origin)
     found = sub.at(path) if path is not None and path == of else None
     return Value(Kind.BATCH if found is None else found.kind, here, sub.ref(path))
+
+
+def _held(sub: Substitution, place: Place) -> Value | None:
+    """What was made on the cpu for a pair, or list, that is given: the states of a recurrent network."""
+    of = place.of
+    if not isinstance(of, Path) or of.root.kind != "parameter" or place.form is not Form.AT:
+        return None
+    given = sub.given.get(of.root.name)
+    value = given.value if given is not None else None
+    for step in of.steps:
+        if value is None or value.kind is not Kind.CONTAINER or not isinstance(step, (Item, Element)):
+            return None
+        number, items = step.key if isinstance(step, Item) else None, value.items
+        known = isinstance(number, int) and items is not None and number < len(items)
+        value = items[number] if known and items and isinstance(number, int) else element_of(value)
+    if value is not None and value.kind is Kind.CONTAINER:
+        value = element_of(value)
+    made = value is not None and value.kind in TENSORS and is_made(value) and value.place.form is Form.CPU
+    return value if made and given is not None and value is not given.value else None
 
 
 def _is_slice(path: Path, value: Value) -> bool:

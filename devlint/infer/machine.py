@@ -561,8 +561,10 @@ class Machine:
         measures: Who | None = None
         parties = list(parties)
         self.derive(result, parties)
+        # What is made where nothing was given: `mask.unsqueeze(1)` is on the cpu where the mask is.
+        halves = [value for value in parties if value.kind is Kind.UNKNOWN and is_made(value)]
         for value in parties:
-            if value.kind in TENSORS or value.kind is Kind.BATCH:
+            if value.kind in TENSORS or value.kind is Kind.BATCH or value in halves:
                 if not is_made(value):
                     return result
                 found = value.origin
@@ -572,7 +574,9 @@ class Machine:
                     origin = found
                 elif origin.dims < found.dims:
                     origin = origin._replace(dims=found.dims)
-        if origin is None or place.form in (Form.AT, Form.LITERAL, Form.SAME):
+        if origin is not None and any(place == self.where(value) for value in halves):
+            result = result._replace(place=UNKNOWN_PLACE)
+        elif origin is None or place.form in (Form.AT, Form.LITERAL, Form.SAME):
             return result
         if not origin.dims and any(value.kind is Kind.UNKNOWN for value in parties):
             return result  # if that is a tensor, a 0-dim one goes where it is
