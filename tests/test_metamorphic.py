@@ -123,6 +123,7 @@ BY_DESIGN = {
     "DEV206/bug_functions:timed",
     # What another file makes and never moves is told in no file: who else has it cannot be seen.
     "DEV403/bug_helper:triangle",
+    "DEV403/bug_states:Reader",
     "DEV406/bug_functions:make",
     # What the only program that uses a module does with it is read within a file.
     "DEV403/near_script:Net",
