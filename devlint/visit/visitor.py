@@ -21,6 +21,7 @@ from . import slices
 from .ask import File, Questions
 from .change import Renderer
 from .related import related
+from .wording import brief
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -128,7 +129,7 @@ def _in_slice(
             rule.code,
             rule.name,
             severity,
-            report.message,
+            brief(report.message),
             report.reason,
             fix,
             ends[after] if after < len(ends) else span.line,
