@@ -79,9 +79,9 @@ class _Seen(NamedTuple):
 
 
 class _Told(NamedTuple):
-    """A file's text, what it was told of others, and what it defines then."""
+    """The hash of a file's text, what it was told of others, and what it defines then."""
 
-    text: str
+    text: int
     answers: Mapping[str, Answer]
     summary: ModuleSummary
 
@@ -423,6 +423,8 @@ class Project:
             found = {each: self._run_in_circle(each, frozenset(circle)) for each in sorted(circle)}
         self._running.pop()
         alone = circle == {path} and running.low == running.index
+        if alone:
+            self._told.pop(path, None)
         if alone and self.memory is not None and (self._at_hand is None or self._at_hand[0] != path):
             seen = self._seen.get(path)
             text = self._read(path) if seen is not None else None
@@ -475,7 +477,7 @@ class Project:
             if known is not None:
                 return known
         told = self._told.get(path)
-        if told is not None and told.text == text and View(self, path, hidden).tells(told.answers):
+        if told is not None and told.text == hash(text) and View(self, path, hidden).tells(told.answers):
             return told.summary
         if self._only_known:
             raise _NotKnown
@@ -498,7 +500,7 @@ class Project:
                     self._keep(path, len(text))
             if self.memory is not None:
                 summary = self.memory.keep_summary(path, text, view.log, summary)
-            self._told[path] = _Told(text, view.answers, summary)
+            self._told[path] = _Told(hash(text), view.answers, summary)
             return summary
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
