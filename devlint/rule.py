@@ -173,7 +173,7 @@ class Ask(Protocol):
         """Whether an expression is, or is part of, the default of a parameter: no choice is made there."""
 
     def is_offered(self, node: cst.CSTNode) -> bool:
-        """Whether an expression is, or is in, a variable of the module that nothing in the file reads."""
+        """Whether an expression is, or is in, a device kept for others: nothing in the file reads it."""
 
     def default_is_used(self, node: cst.CSTNode) -> bool | None:
         """Whether a call leaves the parameter to the default that an expression is, or is part of.

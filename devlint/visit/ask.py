@@ -199,7 +199,7 @@ class File:
 
     @cached_property
     def offered(self) -> frozenset[Span]:
-        """Where the values of the module's variables stand that nothing in the file reads."""
+        """Where the devices stand that are variables of the module which nothing in the file reads."""
         from ..bind.text import Text
 
         source = Text(self.text)
@@ -209,7 +209,10 @@ class File:
             for part in self.tree.body
             if isinstance(part, ast.Assign | ast.AnnAssign) and part.value is not None
             for target in (part.targets if isinstance(part, ast.Assign) else [part.target])
-            if isinstance(target, ast.Name) and target.id not in read
+            if isinstance(target, ast.Name)
+            and target.id not in read
+            # What makes anything else on a device needs it there and then.
+            and (isinstance(part.value, ast.Constant) or last_name(part.value) == knowledge.MAKES_DEVICE)
         )
 
     def parameter_of(self, span: Span) -> tuple[str, str] | None:
@@ -445,7 +448,7 @@ class Questions:
         return any(_within(span, each) for each in self._file.defaults)
 
     def is_offered(self, node: libcst.CSTNode) -> bool:
-        """Whether an expression is, or is in, a variable of the module that nothing in the file reads."""
+        """Whether an expression is, or is in, a device kept for others: nothing in the file reads it."""
         return self._is_offered(self.span(node))
 
     def _is_offered(self, span: Span) -> bool:
