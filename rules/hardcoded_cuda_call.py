@@ -14,8 +14,7 @@ Choose the device once, and move to it:
 The first such call on a path is a warning; what follows is reached only where that one worked, and is a
 note, in a function that is called from there alone too, as is what tries out a module under
 `if __name__ == "__main__":` in the file that defines it. Of a program that runs on CUDA alone, in which
-nothing chooses or asks for a device, the first such call is a warning; of a project without any choice, the
-first of its programs.
+nothing chooses or asks for a device, the first such call is a warning.
 
 Calls under a condition that a CUDA device is there (`if torch.cuda.is_available():`,
 `if device.type == "cuda":`, a flag such as `if args.cuda:`, an early exit, a skip decorator, a

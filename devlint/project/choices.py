@@ -18,7 +18,7 @@ from .resolve import Layout
 from .world import ROOTS
 
 Throughout = Literal["", "first", "later"]
-"""Of a file whose programs have no choice anywhere: whether the first of them begins there; else empty."""
+"""Of a file whose programs have no choice anywhere: whether one of them begins there; else empty."""
 
 _COMMENT = re.compile(r"#[^\n]*")
 _NEEDS = re.compile(r"\.cuda\s*\(|[\"']cuda(?::\d+)?[\"']|torch\.cuda\.\w*Tensor\b")
@@ -75,21 +75,7 @@ class Choices:
             return "later", asked
         if not self._signs(path).needs or (self._is_part(path) and not others):
             return "", asked  # of a package, somebody may import it by a name that is made up
-        if path.endswith(_NOTEBOOK):
-            return "first", asked
-        files = self._layout.files(self._home(path))
-        programs = [each for each in files if self._is_fixed(each)]
-        first = min(programs, key=lambda each: (each.count(os.sep), each), default=path)
-        return "first" if first == path else "later", asked.union(files)
-
-    def _is_fixed(self, path: str) -> bool:
-        """Whether a file is a program that names CUDA, and has no choice of a device."""
-        own = self._signs(path)
-        return (
-            own.needs
-            and not (own.chooses or own.offers or self._is_part(path) or self._importers(path))
-            and not any(self._signs(each).offers for each in _reached(path, self._imported))
-        )
+        return "first", asked
 
     def _signs(self, path: str) -> _Signs:
         found = self._known.get(path)
