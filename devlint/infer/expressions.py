@@ -198,7 +198,8 @@ class Expressions(Machine):
         if kind is Kind.DEVICE:
             return Value(Kind.STRING, base.place) if name in knowledge.DEVICE_TYPE else NUMBER
         if kind in (Kind.BATCH, Kind.UNKNOWN):
-            self.attribute_evidence(base, name)
+            if name not in knowledge.MODES:
+                self.attribute_evidence(base, name)
             if name in knowledge.NUMBER_ATTRIBUTES:
                 self.note(base, Evidence.SHAPED)
                 return Value(Kind.NUMBER, measures=self.whose_size(base))

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import lru_cache
 
-from .attributes import MODULE_ONLY, TENSOR_ONLY, TENSOR_TOO
+from .attributes import MODES, MODULE_ONLY, TENSOR_ONLY, TENSOR_TOO
 from .brought import THIRD_PARTY, complaint, is_brought, libraries
 from .classes import runs_like_forward
 from .find import attribute, bind, find, kind_of_class, method, topics_of_class
@@ -15,6 +15,7 @@ from .vocabulary import *  # noqa: F403
 from .words import chooses_device, hints, offers_device, speaks_of_devices
 
 __all__ = [
+    "MODES",
     "MODULE_ONLY",
     "TENSOR_ONLY",
     "TENSOR_TOO",

@@ -80,3 +80,6 @@ MODULE_ONLY = frozenset(
     """.split()
 )
 """Attributes that a module has and a tensor has not."""
+
+MODES = frozenset({"train", "eval"})
+"""Those that are called so elsewhere too, and no methods there: the parts of a dataset."""
