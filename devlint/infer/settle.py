@@ -420,6 +420,8 @@ class Settled:
                 itself = own.who == part.ref
                 if not (itself or part.on_cpu or self._shown(part.ref)):
                     continue  # whatever gave what meets was given it beside others: it may be a text
+                if raw.how == "operator" and own.kind is Kind.UNKNOWN and not (itself or part.on_cpu):
+                    continue  # what is computed with it may be a number, as it may be itself
                 partly = part.whole in self.moved_to
                 key = (part.ref if partly else part.whole, function)
                 clash = Clash(
