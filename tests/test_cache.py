@@ -175,29 +175,24 @@ def test_whatever_changes_the_findings_are_those_of_a_first_run(
     assert skipped > 30
 
 
-def test_a_choice_anywhere_in_the_project_counts(run: Run, here: Path, examined: list[str]) -> None:
+def test_an_option_in_another_file_counts(run: Run, here: Path, examined: list[str]) -> None:
     for path in here.glob("*.py"):
         path.unlink()
     shutil.copytree(PROGRAMS / "projects" / "throughout", here, dirs_exist_ok=True)
 
-    def warnings() -> list[str]:
+    def warnings() -> list[int]:
         found = json.loads(run("--output-format", "json")[1])
-        return sorted({Path(each["filename"]).name for each in found if each["severity"] == "warning"})
+        own = [each for each in found if Path(each["filename"]).name == "train.py"]
+        return [each["location"]["row"] for each in own if each["severity"] == "warning"]
 
-    assert warnings() == ["train.py"]
-    assert warnings() == ["train.py"]
+    assert warnings() == [15]
+    assert warnings() == [15]
     assert examined == []
-    (here / "later.py").write_text("import torch\n\nprint(torch.cuda.is_available())\n")
-    assert warnings() == ["train.py"]
-    assert examined == ["later.py"]
-    text = (here / "train.py").read_text()
-    (here / "train.py").write_text(f"{text}print(torch.cuda.is_available())\n")
-    assert warnings() == ["train.py", "validate.py"]
-    (here / "train.py").write_text(text)
-    assert warnings() == ["train.py"]
-    text = (here / "validate.py").read_text().replace('device="cuda"', "device=device")
-    (here / "validate.py").write_text(text.replace("(path)", "(path, device=None)"))
-    assert warnings() == ["train.py", "validate.py"]
+    text = (here / "layers.py").read_text()
+    (here / "layers.py").write_text(f'{text}\n\nOPTIONS = ["--cpu"]\n')
+    assert warnings() == [15, 22]
+    (here / "layers.py").write_text(text)
+    assert warnings() == [15]
 
 
 def test_the_findings_of_circles_are_kept(run: Run, here: Path, examined: list[str]) -> None:
@@ -587,7 +582,7 @@ def test_whatever_was_read_has_a_say(
         assert lint() == plain
         assert lint() == plain
         said.append(plain)
-    assert len(set(said)) == 4  # a note, where another program is the first that runs on CUDA alone
+    assert len(set(said)) == 3
 
 
 def test_a_file_of_the_same_size_and_time_counts(run: Run, here: Path, examined: list[str]) -> None:
