@@ -660,7 +660,7 @@ def test_unsupported_torch_is_told(torch_installed: None, change: str) -> None:
 
 DOORS = {
     "run": "from devlint.commands.cli import main; sys.exit(main(['run', 'a.py']))",
-    "pytest": "import pytest; sys.exit(pytest.main('-p devlint.runtime.plugin --devlint-sim a.py'.split()))",
+    "pytest": "import pytest; sys.exit(pytest.main(['--devlint-sim', 'a.py']))",
 }
 
 

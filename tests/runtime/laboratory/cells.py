@@ -9,8 +9,8 @@ import torch
 from devlint.runtime import kernels
 
 CELLS = {
-    "aten::_thnn_fused_lstm_cell_backward_impl": (torch.nn.LSTM, 3),
-    "aten::_thnn_fused_gru_cell_backward": (torch.nn.GRU, 5),
+    "aten::_thnn_fused_lstm_cell_backward_impl": (torch.nn.LSTMCell, 3),
+    "aten::_thnn_fused_gru_cell_backward": (torch.nn.GRUCell, 5),
 }
 """The kernels by the modules that use them, and how many gradients each gives."""
 
@@ -50,14 +50,16 @@ def with_mutants(kernel: str) -> list[float]:
 
 def _gradients(module: Any, device: str) -> list[torch.Tensor]:
     torch.manual_seed(0)
-    made = module(2, 3, num_layers=2).double()
+    made = module(2, 3).double()
     given = torch.randn(4, 2, 2, dtype=torch.double)
-    state = torch.randn(2, 2, 3, dtype=torch.double)
+    state = torch.randn(2, 3, dtype=torch.double)
     made, given, state = made.to(device), given.to(device).requires_grad_(), state.to(device).requires_grad_()
     cell = torch.full_like(state, 0.5).detach().requires_grad_()
-    hidden = (state, cell) if module is torch.nn.LSTM else state
-    out, last = made(given, hidden)
-    loss = out.pow(2).sum() + sum(part.sin().sum() for part in (last if isinstance(last, tuple) else (last,)))
+    last = (state, cell) if module is torch.nn.LSTMCell else state
+    loss = torch.zeros((), dtype=torch.double, device=device)
+    for step in given:
+        last = made(step, last)
+        loss = loss + sum(part.sin().sum() for part in (last if isinstance(last, tuple) else (last,)))
     loss.backward()
-    leaves = [given, state, *([cell] if module is torch.nn.LSTM else []), *made.parameters()]
+    leaves = [given, state, *([cell] if module is torch.nn.LSTMCell else []), *made.parameters()]
     return [leaf.grad.cpu() for leaf in leaves]
