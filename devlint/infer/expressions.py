@@ -203,6 +203,8 @@ class Expressions(Machine):
             if name in knowledge.NUMBER_ATTRIBUTES:
                 self.note(base, Evidence.SHAPED)
                 return Value(Kind.NUMBER, measures=self.whose_size(base))
+            if name in knowledge.TENSOR_DATA and base.place.form is not Form.UNKNOWN:
+                return base  # the data of what was moved are where that is
             part = self.part(base, Attr(name))
             # What has attributes itself, a configuration of a model, need not move with that.
             return Value(who=part.who) if self._hangs_on_another(base) else part

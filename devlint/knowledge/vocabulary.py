@@ -26,6 +26,8 @@ GIVES_DIMENSIONS = words(
     "reshape view unsqueeze unsqueeze_ expand repeat flatten ravel tile view_as reshape_as expand_as"
 )
 """Methods after which a 0-dim tensor has dimensions, and no longer meets any device."""
+TAKES_SIZES = words("reshape view expand repeat permute tile flip roll broadcast_to unflatten")
+"""Methods that take numbers alone: a 0-dim tensor among these is read as one, wherever it is."""
 ADDS_DIMENSION = words("stack unsqueeze one_hot outer diag_embed unfold nonzero argwhere")
 """Operations whose result has one dimension more than its operands."""
 OF_ARRAY = words("from_numpy as_tensor tensor asarray")

@@ -10,7 +10,7 @@ from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.paths import Attr
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ...core.state import WRAPPED, Mark
-from ...core.values import NONE, OTHER, STRING, Api, Defined, Value, container
+from ...core.values import NONE, OTHER, STRING, Api, Defined, Value, container, dotted
 from ...knowledge.row import Row
 from ..log import NOBODY, Feed
 from ..machine import Arguments, Machine, Site, class_name, text_of
@@ -22,6 +22,8 @@ _LOSS = Row("0-dim tensor", "operands")
 def make(machine: Machine, site: Site) -> Value:
     """A module of a library."""
     args = site.args
+    if args.positional and all(_is_transform(each) for _, each in args.positional):
+        return OTHER  # what holds transforms alone has nothing that is anywhere
     value = machine.made(site.node, Kind.MODULE, api=site.api, known=Api(site.api))
     ref = machine.ref(value)
     assert ref is not None
@@ -44,6 +46,10 @@ def make(machine: Machine, site: Site) -> Value:
     return value
 
 
+def _is_transform(value: Value) -> bool:
+    return value.kind is Kind.OTHER and dotted(value).startswith(knowledge.TRANSFORMS)
+
+
 def pretrained(machine: Machine, site: Site) -> Value:
     """`SomeModel.from_pretrained(…)`; of a tokenizer or processor, something that is no module."""
     kinds = knowledge.hints("model-class", site.api.split(".")[-2])
@@ -61,7 +67,8 @@ def pretrained(machine: Machine, site: Site) -> Value:
 def wrap(machine: Machine, site: Site) -> Value:
     """`torch.compile` and its like give a module around, or the same as, their first argument."""
     first = site.args.first()
-    return first if first is not None and first.who is not None else machine.unknown(site.node)
+    known = first is not None and (first.who is not None or first.kind is Kind.OTHER)
+    return first if first is not None and known else machine.unknown(site.node)
 
 
 def scatter(machine: Machine, site: Site) -> Value:

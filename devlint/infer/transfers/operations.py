@@ -101,7 +101,7 @@ def method(machine: Machine, site: Site) -> Value:
     at = site.receiver_at or site.node
     args = [
         (where, value)
-        for name, where, value in site.args.named()
+        for name, where, value in (site.args.named() if site.name not in knowledge.TAKES_SIZES else ())
         if value.kind in MAY_HOLD_TENSORS and name not in site.row.host and name not in _NO_OPERANDS
     ]
     exact = site.name in knowledge.NO_SCALARS
