@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from .. import knowledge
 from .mentions import Mentions
 from .nature import imported, without_texts
+from .reach import reached
 from .resolve import Layout
 from .world import ROOTS
 
@@ -63,8 +64,8 @@ class Choices:
     def _find(self, path: str) -> tuple[Throughout, frozenset[str]]:
         if self._signs(path).chooses or self._is_library(path):
             return "", frozenset()
-        above = _reached(path, self._importers)
-        below = set[str]().union(*(_reached(each, self._imported) for each in above))
+        above = reached(path, self._importers)
+        below = set[str]().union(*(reached(each, self._imported) for each in above))
         asked = frozenset(above | below)
         others = above - {path}
         if any(self._signs(each).chooses for each in others) or any(
@@ -170,13 +171,3 @@ def cells(text: str) -> str:
         return "\n".join("".join(each["source"]) for each in found if each["cell_type"] == "code")
     except (ValueError, KeyError, TypeError, RecursionError):
         return ""
-
-
-def _reached(path: str, further: Callable[[str], Iterable[str]]) -> set[str]:
-    """A file, and what can be reached from it."""
-    found, todo = {path}, [path]
-    while todo:
-        new = set(further(todo.pop())) - found
-        found |= new
-        todo.extend(new)
-    return found

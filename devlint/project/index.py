@@ -21,6 +21,7 @@ from .choices import Choices, Throughout
 from .memory import Definitions, Log, Memory, Question, digest_of
 from .mentions import Mentions
 from .nature import Natures
+from .reach import reached
 from .resolve import Layout
 
 if TYPE_CHECKING:
@@ -166,7 +167,7 @@ class Project:
         for each, asked in self._asked.items():
             for other in asked:
                 askers.setdefault(other, []).append(each)
-        for each in _reached(path, askers) - but:
+        for each in reached(path, lambda each: askers.get(each, ())) - but:
             self._modules.pop(each, None)
             self._unsee(each)
             self._doubted.pop(each, None)
@@ -196,7 +197,7 @@ class Project:
         self._asked.pop(path, None)
         self._reread()
         found = self.module(path)
-        if any(path in _reached(each, self._asked) for each in self._asked.get(path, set()) - {path}):
+        if any(path in reached(each, self._asks) for each in set(self._asks(path)) - {path}):
             self.forget(path)  # it is in a circle now, in which nobody is told of the others
         elif found != known:
             self._forget(path, but=frozenset((path,)))
@@ -241,10 +242,14 @@ class Project:
             self._forget(path, but=circle.files)
         self._modules[path] = found
 
+    def _asks(self, path: str) -> Iterable[str]:
+        """The files that a file has asked itself."""
+        return self._asked.get(path, ())
+
     def asked_by(self, path: str) -> frozenset[str]:
         """The files that a file's findings depend on, itself among them."""
         path = os.path.abspath(path)
-        return frozenset(_reached(path, self._asked)) | self._chosen_by.get(path, frozenset())
+        return frozenset(reached(path, self._asks)) | self._chosen_by.get(path, frozenset())
 
     def events(
         self, path: str, text: str, rules: Watching, view: View
@@ -457,7 +462,7 @@ class Project:
         running.circle |= circle
         found = {each: self._run(each, circle - {each}) for each in sorted(circle)}
         same = running.circle == circle and running.low == running.index
-        if same and all(circle <= _reached(each, self._asked) for each in circle):
+        if same and all(circle <= reached(each, self._asks) for each in circle):
             return found
         running.circle.clear()
         running.low = running.index
@@ -549,16 +554,6 @@ class Project:
             module, _, last = module.rpartition(".")
             rest = f"{last}.{rest}" if rest else last
         return None
-
-
-def _reached(start: str, edges: Mapping[str, Iterable[str]]) -> set[str]:
-    """What can be reached from a file, itself among it."""
-    found, waiting = {start}, [start]
-    while waiting:
-        new = set(edges.get(waiting.pop(), ())) - found
-        found |= new
-        waiting.extend(new)
-    return found
 
 
 def _answer(found: Definition | Value | None) -> Answer:
