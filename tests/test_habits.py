@@ -348,6 +348,21 @@ def test_a_rule_in_preview_runs_with_preview_alone(here: Path, capsys: pytest.Ca
 
 
 @pytest.mark.usefixtures("new")
+def test_rules_in_preview_may_have_to_be_selected_by_their_whole_code(
+    here: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (here / "devlint.toml").write_text("preview = true\nexplicit-preview-rules = true\n")
+    assert rows(capsys) == [2, 3]
+    assert rows(capsys, "--select", "ALL,NEW", "--ignore", "TST") == []
+    for whole in ("NEW101", "new-call", "new101"):
+        assert rows(capsys, "--extend-select", whole) == [2, 3, 3]
+    assert rows(capsys, "--extend-select", "NEW101", "--ignore", "NEW101") == [2, 3]
+    assert rows(capsys, "--select", "NEW101", "--no-preview") == []
+    assert main(["--show-settings", "a.py"]) == 0
+    assert "explicit-preview-rules = true\n" in capsys.readouterr().out
+
+
+@pytest.mark.usefixtures("new")
 @pytest.mark.parametrize(
     ("selector", "shown"), [("NEW101", "NEW101"), ("NEW", "NEW"), ("new-call", "NEW101")]
 )

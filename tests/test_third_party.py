@@ -73,6 +73,10 @@ def test_its_rule_in_preview_waits_for_preview(site: Path, tmp_path: Path) -> No
         "ACM104 rendered-in-loop is off\n      it is in preview, and runs with --preview alone\n"
         in line.stdout
     )
+    (tmp_path / "devlint.toml").write_text("preview = true\nexplicit-preview-rules = true\n")
+    line = run(site, "devlint", "explain", "bug.py:7", cwd=tmp_path)
+    off = "ACM104 rendered-in-loop is off\n      it is in preview, and runs if its whole code is selected\n"
+    assert off in line.stdout
 
 
 @pytest.mark.skipif(find_spec("torch") is None, reason="proofs need torch")

@@ -82,6 +82,10 @@ class Table(msgspec.Struct, forbid_unknown_fields=True, rename="kebab", kw_only=
     preview: Annotated[
         bool, _key("Run the rules that are not settled yet too; they may change in any release.", True)
     ] = False
+    explicit_preview_rules: Annotated[
+        bool,
+        _key("With `preview`, run only those of these rules that are selected by their whole code.", True),
+    ] = False
     exclude: Annotated[
         _Globs, _key("Files and folders to leave out, in place of the default.", [".venv", "build"])
     ] = DEFAULT_EXCLUDE
@@ -168,6 +172,7 @@ def to_settings(data: Mapping[str, Any], path: str, prefix: str, base: Settings 
         "respect-gitignore": table.respect_gitignore,
         "lint-tests": table.lint_tests,
         "preview": table.preview,
+        "explicit-preview-rules": table.explicit_preview_rules,
         "unsafe-fixes": table.unsafe_fixes,
         "output-format": table.output_format,
         "target-torch": _release(table.target_torch, f"{where}target-torch"),

@@ -56,6 +56,8 @@ class Settings(NamedTuple):
     """The oldest release of torch that the code must run with; `None` for any."""
     preview: bool = False
     """Whether rules that are not settled run too."""
+    explicit_preview_rules: bool = False
+    """Whether these have to be selected by their whole code."""
     lint_tests: bool = False
     """Whether rules that leave test code alone tell of it too."""
     jobs: int | None = None

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def shown(path: str, settings: Settings, output_format: str, unsafe_fixes: bool) -> str:
     """Return the settings of a file, as TOML; `rules` is what all selections come to."""
-    on = turned_on(selections_for(path, settings), settings.preview)
+    on = turned_on(selections_for(path, settings), settings.preview, settings.explicit_preview_rules)
     target = settings.target_torch
     fixing = settings.fixing or Fixing()
     table: dict[str, Any] = {
@@ -29,6 +29,7 @@ def shown(path: str, settings: Settings, output_format: str, unsafe_fixes: bool)
         "respect-gitignore": settings.respect_gitignore,
         "lint-tests": settings.lint_tests,
         "preview": settings.preview,
+        "explicit-preview-rules": settings.explicit_preview_rules,
         "target-torch": None if target is None else f"{target[0]}.{target[1]}",
         "unsafe-fixes": unsafe_fixes,
         "fixable": (*fixing.fixable, *fixing.extend_fixable),

@@ -159,9 +159,11 @@ def _known() -> manifest.Declared:
 
 
 @lru_cache(maxsize=256)
-def active(selections: tuple[Selection, ...], lint_tests: bool = False, preview: bool = False) -> Matcher:
+def active(
+    selections: tuple[Selection, ...], lint_tests: bool = False, preview: bool = False, explicit: bool = False
+) -> Matcher:
     """Return the watches of every rule that these selections turn on, of test code too if asked."""
-    on = turned_on(selections, preview)
+    on = turned_on(selections, preview, explicit)
     return Matcher((entry for code, entry in entries().items() if code in on), lint_tests)
 
 
@@ -193,12 +195,18 @@ def _hint(name: str) -> str:
     return f"did you mean `{known[close[0]]}`?" if close else "`devlint rules` lists all"
 
 
-def turned_on(selections: Sequence[Selection], preview: bool = False) -> frozenset[str]:
-    """Return the codes of the rules that are on; those in preview only where that is on."""
-    known = {
-        code: Severity(entry.severity) for code, entry in entries().items() if preview or not entry.preview
-    }
-    return choose(known, selections)
+def turned_on(
+    selections: Sequence[Selection], preview: bool = False, explicit: bool = False
+) -> frozenset[str]:
+    """Return the codes of the rules that are on.
+
+    Those in preview only where that is on, and only by their whole code where they are to be `explicit`.
+    """
+    known = {code: entry for code, entry in entries().items() if preview or not entry.preview}
+    severities = {code: Severity(entry.severity) for code, entry in known.items()}
+    return choose(
+        severities, selections, [code for code, entry in known.items() if explicit and entry.preview]
+    )
 
 
 def names() -> dict[str, str]:

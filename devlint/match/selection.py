@@ -7,19 +7,27 @@ from typing import TYPE_CHECKING
 from ..finding import Severity
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from ..config.settings import Selection
 
 
-def choose(rules: Mapping[str, Severity], layers: Sequence[Selection]) -> frozenset[str]:
-    """Return the codes that are on, of all that exist; notes are off unless a selector names them."""
-    on = {code for code, severity in rules.items() if severity is not Severity.NOTE}
+def choose(
+    rules: Mapping[str, Severity], layers: Sequence[Selection], explicit: Collection[str] = ()
+) -> frozenset[str]:
+    """Return the codes that are on, of all that exist; notes are off unless a selector names them.
+
+    Those in `explicit` are off unless a selector is the whole code: no prefix means them, nor does `ALL`.
+    """
+    on = {code for code, severity in rules.items() if severity is not Severity.NOTE and code not in explicit}
     for layer in layers:
         if layer.select is not None:
             on = set()
         for code in rules:
-            wanted = _specificity(code, (*(layer.select or ()), *layer.extend_select))
+            selectors = (*(layer.select or ()), *layer.extend_select)
+            if code in explicit:
+                selectors = tuple(selector for selector in selectors if selector.upper() == code)
+            wanted = _specificity(code, selectors)
             unwanted = _specificity(code, layer.ignore)
             if unwanted and unwanted >= wanted:
                 on.discard(code)

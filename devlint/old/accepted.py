@@ -94,7 +94,7 @@ class Accepted:
         if entry.code not in names():
             return not unusable()  # it may be of a package that cannot be loaded now
         settings = self._configs.for_file(path)
-        on = turned_on(selections_for(path, settings), settings.preview)
+        on = turned_on(selections_for(path, settings), settings.preview, settings.explicit_preview_rules)
         return entry.code in on and entry.code not in self.broken
 
 

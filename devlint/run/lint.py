@@ -130,7 +130,8 @@ def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
 
 def rules_for(path: str, settings: Settings) -> Matcher:
     """Return the rules that are on for one file."""
-    return registry.active(selections_for(path, settings), settings.lint_tests, settings.preview)
+    selections = selections_for(path, settings)
+    return registry.active(selections, settings.lint_tests, settings.preview, settings.explicit_preview_rules)
 
 
 def _observed(text: str, rules: Matcher, run: _Run) -> tuple[tuple[Event, ...], File | None]:
@@ -200,8 +201,10 @@ def _settled(findings: list[Finding], text: str, run: _Run) -> list[Finding]:
         return findings
     from ..comments import unused
 
-    on = registry.turned_on(selections_for(run.path, run.settings), run.settings.preview)
-    return unused.settle(findings, text, run.path, registry.names(), on, noqa=run.settings.noqa)
+    settings = run.settings
+    selections = selections_for(run.path, settings)
+    on = registry.turned_on(selections, settings.preview, settings.explicit_preview_rules)
+    return unused.settle(findings, text, run.path, registry.names(), on, noqa=settings.noqa)
 
 
 def _suspecting(event: Event, entry: Entry, run: _Run) -> Rule[Any] | None:

@@ -98,7 +98,7 @@ class _Verdicts:
         settings, path = explained.settings, explained.path
         self.selections = selections_for(path, settings)
         self.severities = registry.severities()
-        self.on = registry.turned_on(self.selections, settings.preview)
+        self.on = registry.turned_on(self.selections, settings.preview, settings.explicit_preview_rules)
         self.matcher = Matcher(registry.entries().values(), settings.lint_tests)
         self.broken: list[Any] = []
         found = lint(explained.source, path, settings, self.broken, explained.project)
@@ -189,6 +189,8 @@ class _Verdicts:
             why = "a note, off unless selected" if note else "it is off for this file"
             if entry.preview and not self.file.settings.preview:
                 why = "it is in preview, and runs with --preview alone"
+            elif entry.preview and self.file.settings.explicit_preview_rules:
+                why = "it is in preview, and runs if its whole code is selected"
             return self._verdict(entry, event, OFF, why, would)
         if finding.severity is Severity.NOTE and entry.code not in named([entry.code], self.selections):
             return self._verdict(
