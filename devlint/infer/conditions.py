@@ -84,6 +84,19 @@ def hint(node: ast.expr) -> Truth | None:
     return None
 
 
+def kept_flag(node: ast.expr, value: Value) -> Value:
+    """What a variable is bound to, with what the flag is called that it was read from: `args.use_gpu`."""
+    if value.kind is not Kind.UNKNOWN or value.known is not None:
+        return value
+    read: ast.expr | None = node
+    if isinstance(node, ast.Subscript):
+        read = node.slice
+    elif isinstance(node, ast.Call):
+        read = node.args[0] if node.args and last_name(node) in _LOOK_UPS else None
+    said = hint(read) if isinstance(read, (ast.Name, ast.Attribute, ast.Constant)) else None
+    return value if said is None else value._replace(known=said)
+
+
 def asks_for_main(test: ast.expr) -> bool:
     """`__name__ == "__main__"`."""
     return (
@@ -173,7 +186,9 @@ def truth(node: ast.expr, value: Value) -> Truth | None:
         return value.known
     if value.kind is Kind.DEVICE and value.place.name == "accelerator":
         return Truth(True, False, machine=True)  # `torch.accelerator.current_accelerator()`, or None
-    return hint(node) if value.kind in _SUGGEST else None
+    if value.kind not in _SUGGEST:
+        return None
+    return hint(node) or (value.known if isinstance(value.known, Truth) else None)
 
 
 def comparison(node: ast.Compare, left: Value, right: Value) -> Truth | None:

@@ -200,7 +200,7 @@ class Statements(Expressions):
     def _assign(self, node: ast.Assign) -> None:
         if self.looping and len(node.targets) == 1 and self.measured is None:
             self._rebinding(node)
-        value = self.eval(node.value)
+        value = conditions.kept_flag(node.value, self.eval(node.value))
         for target in node.targets:
             self.bind(target, value)
 
@@ -297,9 +297,12 @@ class Statements(Expressions):
             if promised is not None and not self.here.name and isinstance(node.target, ast.Name):
                 self.bind(node.target, promised)
             return
-        value = self.eval(node.value)
+        value = conditions.kept_flag(node.value, self.eval(node.value))
         if value.kind is Kind.UNKNOWN and promised is not None:
+            flag = value.known
             value = promised._replace(who=value.who if value.who is not None else ref)
+            if value.kind is Kind.NUMBER and value.known is None:
+                value = value._replace(known=flag)
         self.bind(node.target, value)
 
     @_on(ast.AugAssign)
