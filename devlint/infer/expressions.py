@@ -206,6 +206,8 @@ class Expressions(Machine):
             if name in knowledge.TENSOR_DATA and base.place.form is not Form.UNKNOWN:
                 return base  # the data of what was moved are where that is
             part = self.part(base, Attr(name))
+            if name in knowledge.GRADIENT:
+                return part._replace(place=self.where(base))  # torch takes none that is elsewhere
             # What has attributes itself, a configuration of a model, need not move with that.
             return Value(who=part.who) if self._hangs_on_another(base) else part
         if kind is Kind.CLASS and isinstance(base.known, Defined):
