@@ -168,3 +168,29 @@ def test_a_dataset_that_a_caller_gives_may_yield_what_is_on_a_device(dataset: st
             print(model(inputs))
     """
     assert told(program, "DEV401") == [(4, "DEV401", level)]
+
+
+POSITIONS = """\
+    class Positions(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.layer = nn.Linear(2, 2)
+
+        def index(self, seconds: torch.Tensor, rows):
+            steps = torch.arange(rows).view(-1, 1)
+            times = (steps.expand(-1, rows) * seconds).long().flatten()
+            height = torch.arange(rows * rows)
+            return torch.stack([times, height])
+
+        def forward(self, x: torch.Tensor, seconds: torch.Tensor):
+            return self.layer(x.cuda()) + self.index(seconds, 2).to(x.device).sum()
+"""
+
+
+def test_what_another_mistake_leaves_on_the_cpu_is_no_second_one() -> None:
+    assert told(POSITIONS, "DEV403") == [(7, "DEV403", "error")]
+
+
+def test_what_is_brought_to_a_device_meets_all_the_same() -> None:
+    brought = POSITIONS.replace("seconds).long()", "seconds).to(seconds.device)")
+    assert told(brought, "DEV403") == [(9, "DEV403", "error")]

@@ -130,8 +130,38 @@ class Meetings:
                     if found.origin.attribute and found.conflict in _RANK[:2] and key not in best:
                         best[key] = found._replace(conflict=Conflict.GIVEN)
         for key, found in best.items():
-            # What a caller makes sure of is told where the function itself shows the meeting.
-            yield near.get(key, found)._replace(conflict=found.conflict)
+            if not self._follows_another(found, best):
+                # What a caller makes sure of is told where the function itself shows the meeting.
+                yield near.get(key, found)._replace(conflict=found.conflict)
+
+    def _follows_another(self, found: Behind, told: Mapping[object, Behind]) -> bool:
+        """Whether what is met was computed with what was made on the cpu itself, as is told by itself.
+
+        That operation has failed by then, or what it gave is on the cpu.
+        """
+        ref = found.other.who
+        if type(ref) is not int or not self._joined:
+            return False
+        todo, done = [ref], set[Ref]()
+        while todo:
+            ref = todo.pop()
+            if ref in done:
+                continue
+            done.add(ref)
+            before = told.get(self._joined.get(ref))
+            if before is not None and _comes_before(before, found):
+                return True
+            todo.extend(each for each, _ in self._derived.get(ref, ()))
+            todo.extend(self.objects.sources.get(ref, ()))
+        return False
+
+    @cached_property
+    def _joined(self) -> dict[Ref, tuple[str, int]]:
+        return {ref: key for log in self.settled.logs.values() for ref, key in log.joined.items()}
+
+    @cached_property
+    def _derived(self) -> dict[Ref, tuple[tuple[Ref, bool], ...]]:
+        return {ref: of for log in self.settled.logs.values() for ref, of in log.derived.items()}
 
     def _sides(self, function: str, raw: RawMeeting, dropped: set[Ref]) -> Iterator[Behind]:
         for at, here, one, other_at, there, other in (
@@ -241,8 +271,10 @@ class Meetings:
         found = self._afterwards.get(function)
         if found is None:
             found = self._afterwards[function] = set()
-            for call in self.settled.logs[function].moves:
+            for call, raw in self.settled.logs[function].moves.items():
                 moved = call.func.value if isinstance(call.func, ast.Attribute) else None
+                if raw.target is None:
+                    continue  # a cast leaves it where it is
                 if isinstance(moved, ast.Subscript):
                     found.add((moved.value, moved.slice))
                 elif isinstance(moved, ast.BinOp):
@@ -800,6 +832,13 @@ def _order(found: Behind) -> tuple[bool, bool, bool, int, int]:
         rank,
         getattr(found.at, "lineno", 0),
     )
+
+
+def _comes_before(one: Behind, other: Behind) -> bool:
+    """Whether a meeting is as surely told as another, and stands before it in one function."""
+    sure = _RANK.index(one.conflict) <= _RANK.index(other.conflict)
+    earlier = getattr(one.at, "lineno", 0) < getattr(other.at, "lineno", 0)
+    return sure and earlier and one.function == other.function
 
 
 def _may_run_anywhere(module: Function, lines: Sequence[str]) -> bool:

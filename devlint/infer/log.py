@@ -233,6 +233,7 @@ class Log:
         "harmless",
         "holdings",
         "hosted",
+        "joined",
         "kept",
         "lasting",
         "leaves",
@@ -316,6 +317,8 @@ class Log:
         """By what a method gave that tensors have, of what is of unknown kind, that."""
         self.derived: dict[Ref, tuple[tuple[Ref, bool], ...]] = {}
         """By the results of operations, what they were computed from; whether that is a tensor for sure."""
+        self.joined: dict[Ref, tuple[str, int]] = {}
+        """By the results of operations, what made a tensor on the cpu that was joined there with others."""
         self.follows: dict[Ref, Place] = {}
         """Where the argument of an unknown callee was moved, by its result."""
         self.mixed: dict[tuple[str, int], tuple[Place, Value]] = {}

@@ -561,6 +561,10 @@ class Machine:
         measures: Who | None = None
         parties = list(parties)
         self.derive(result, parties)
+        for value in parties:
+            if value.origin is not None and value.origin.dims and is_made(value) and result.who is not None:
+                assert type(result.who) is int
+                self.log.joined[result.who] = value.origin.function, value.origin.at
         # What is made where nothing was given: `mask.unsqueeze(1)` is on the cpu where the mask is.
         halves = [value for value in parties if value.kind is Kind.UNKNOWN and is_made(value)]
         for value in parties:

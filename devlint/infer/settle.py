@@ -530,13 +530,18 @@ class Settled:
             return False
         way = self.objects.ways[parent]
         given = isinstance(way, Root) and way.kind == "made" and not self.contradicted(parent)
-        return given or bool(self.seen(parent) & IS_TENSOR)
+        if given or self.seen(parent) & IS_TENSOR:
+            return True
+        # What a module runs on, and what has a shape, is no configuration.
+        return bool(self.seen(parent) & NO_NUMBER) and not self.contradicted(parent)
 
     def _sibling_moved(self, part: Part, there: Place) -> bool:
         """Whether another element of the same whole was moved to where this one is now needed."""
         place, moved = self.moved_to.get(part.whole), self.moved.get(part.whole)
         if place is None or not moved or part.ref in moved:
             return False
+        if all(self.objects.belongs(each, part.ref) for each in moved):
+            return False  # what was moved was made from this very one: `mask = parameter.data.gt(0).cuda()`
         if type(place.of) is int and self.objects.belongs(place.of, part.whole):
             return False
         if place != there:
