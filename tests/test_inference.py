@@ -117,6 +117,21 @@ for i in range(3):
     assert [type(each) for each in found] == [Move, Literal_]
 
 
+def test_a_decorator_may_be_one_of_two() -> None:
+    text = """
+from functools import wraps
+import torch
+def patched(origin):
+    @wraps(origin.__func__ if hasattr(origin, "__func__") else origin)
+    def forward(self, x: torch.Tensor, *args, **kwargs):
+        x.to("cuda")
+        return origin(self, x, *args, **kwargs)
+    return forward
+"""
+    (moved,) = events(Move, text)
+    assert moved.receiver.certain
+
+
 @pytest.mark.parametrize(
     ("optimizer", "before", "stage"),
     [

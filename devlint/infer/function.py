@@ -113,11 +113,13 @@ def required(machine: Statements, node: ast.AST) -> Why:
 
 def _enter(machine: Statements, owner: Class | None, given: dict[str, Value], around: Why) -> None:
     """Bind the parameters and what is known of `self`."""
-    function, state = machine.here, machine.state
+    function = machine.here
     args = function.args
     if args is None:
         return
-    for why in (required(machine, function.node), around, function.why):
+    asked = required(machine, function.node)
+    state = machine.state  # a decorator may be one of two: where they part, the state is another
+    for why in (asked, around, function.why):
         state.more(why)
     if owner is not None:
         makes = function.own_name in CONSTRUCTORS
