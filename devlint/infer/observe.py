@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, TypeGuard
 
 from .. import knowledge
 from ..bind.names import last_name, statements_in
@@ -739,11 +739,11 @@ class Observer:
 
     @cached_property
     def _before_moves(self) -> set[ast.expr]:
-        """The conditions of statements that do nothing but move."""
+        """The conditions of statements, or of expressions, that do nothing but move."""
         return {
             part
             for node in ast.walk(self.file.module.node)
-            if isinstance(node, ast.If) and not node.orelse and all(map(_is_move, node.body))
+            if _only_moves(node)
             for part in (node.test.values if isinstance(node.test, ast.BoolOp) else (node.test,))
         }
 
@@ -776,13 +776,29 @@ def _weaker(why: Why, other: Why) -> bool:
     return (why.guarded, why.needed) < (other.guarded, other.needed)
 
 
+def _only_moves(node: ast.AST) -> TypeGuard[ast.If | ast.IfExp]:
+    """Whether a condition decides nothing but whether something moves: `x.to(d) if … else x` too."""
+    if isinstance(node, ast.If):
+        return not node.orelse and all(map(_is_move, node.body))
+    if not isinstance(node, ast.IfExp):
+        return False
+    return any(
+        (moved := _moved(one)) is not None and ast.unparse(moved) == ast.unparse(other)
+        for one, other in ((node.body, node.orelse), (node.orelse, node.body))
+    )
+
+
 def _is_move(node: ast.stmt) -> bool:
     """Whether a statement does nothing but move what has a name: what wraps it first does more."""
-    call = node.value if isinstance(node, (ast.Assign, ast.Expr)) else None
+    return isinstance(node, (ast.Assign, ast.Expr)) and _moved(node.value) is not None
+
+
+def _moved(call: ast.expr) -> ast.expr | None:
+    """What a call moves, if it has a name."""
     if not isinstance(call, ast.Call) or last_name(call) not in knowledge.MOVES:
-        return False
+        return None
     moved = call.func.value if isinstance(call.func, ast.Attribute) else None
-    return isinstance(moved, (ast.Name, ast.Attribute, ast.Subscript))
+    return moved if isinstance(moved, (ast.Name, ast.Attribute, ast.Subscript)) else None
 
 
 def _held_at(value: Value) -> Place:
