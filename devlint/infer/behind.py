@@ -41,6 +41,8 @@ _LEAVES = ("return", "join")
 """How what is made leaves its function: it meets something in who calls that."""
 _MAX_DEPTH = 6
 _MAX_OPERANDS = 8
+_DEEP = 2
+"""Of so many attributes, `self.layer.scale`, the last may be a tensor of a module of unknown class."""
 
 
 class Behind(NamedTuple):
@@ -331,6 +333,8 @@ class Meetings:
             return None
         if any(map(self._is_hosted, (ref, *roots))):
             return None
+        if other.kind is Kind.UNKNOWN and self._hangs_on_another(ref):
+            return None
         found = None
         if self.portable and self._holds_a_tensor(other):
             found = self._beside(function, ref, roots, other, one)
@@ -339,6 +343,19 @@ class Meetings:
     def _is_hosted(self, ref: Ref) -> bool:
         """Whether the function reads an object as an array, so that it is on the cpu wherever it goes on."""
         return bool(self.settled.seen(ref) & Evidence.HOSTED)
+
+    def _hangs_on_another(self, ref: Ref) -> bool:
+        """Whether it is an attribute of an attribute of a part of `self`: of settings, say, that never move.
+
+        A weight is one of a layer, however deep that is.
+        """
+        steps = 0
+        while isinstance(way := self.objects.ways[ref], (Attr, Item)):
+            if not steps and isinstance(way, Attr) and way.name in knowledge.MODULE_PARAMETERS:
+                return False
+            steps += isinstance(way, Attr)
+            ref = self.objects.parents[ref]
+        return steps > _DEEP and isinstance(way, Root) and way.kind == "self"
 
     def _callers_know(self, function: str, ref: Ref, roots: list[Ref], other: Value, one: Value) -> bool:
         """Whether what a function makes meets what it is given, of which nothing else says anything."""

@@ -302,7 +302,7 @@ TABLES = (
             in_proj_bias, bias_k, bias_v, add_zero_attn, dropout_p, out_proj_weight, out_proj_bias,
             training, key_padding_mask, need_weights, attn_mask, use_separate_proj_weight,
             q_proj_weight, k_proj_weight, v_proj_weight, static_k, static_v, average_attn_weights,
-            is_causal): topics=several
+            is_causal): topics=several host=in_proj_weight
     normalize(input, p, dim, eps, out)
     one_hot(input, num_classes)
     pad(input, pad, mode, value)
