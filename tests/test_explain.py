@@ -170,6 +170,20 @@ def test_an_attribute_that_is_assigned_is_a_value(explain: Any, tmp_path: Path) 
     assert "values\n  `self.window` is a tensor on cpu\n      made by `torch.ones`" in explain("net.py:7")[1]
 
 
+def test_a_move_is_told_once(explain: Any, tmp_path: Path) -> None:
+    (tmp_path / "store.py").write_text(
+        "import torch\n\n\nclass Store:\n    def __init__(self, value):\n        self.value = value\n\n"
+        "    def to(self, where):\n        self.value = self.value.to(where)\n\n"
+        "    def put(self, where):\n        self.value = self.value.to(where)\n\n\n"
+        "store = Store(torch.ones(3))\nstore.to('cuda')\nprint(store.value + 1)\n"
+    )
+    out = explain("store.py:17")[1]
+    assert [row.strip() for row in out.splitlines() if "moved" in row] == [
+        "moved at line 9",
+        "moved at line 12",
+    ]
+
+
 def test_a_value_that_another_file_made(explain: Any, tmp_path: Path) -> None:
     (tmp_path / "helper.py").write_text("import torch\n\n\ndef zeros():\n    return torch.zeros(3)\n")
     (tmp_path / "user.py").write_text("from helper import zeros\n\nx = zeros()\n")

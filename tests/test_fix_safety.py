@@ -51,6 +51,17 @@ _LOST_MOVES = {
         "x, y, z = torch.ones(3), torch.ones(3), torch.ones(3)\nx.to(device)\nprint(y + z, x)\n",
         [True],
     ),
+    "an object moves itself to where it would be": (
+        "class Store:\n"
+        "    def __init__(self, value):\n        self.value = value\n"
+        "    def to(self, where):\n        self.value = self.value.to(where)\n"
+        "x, y = torch.ones(3), torch.ones(3)\n"
+        "x.to(device)\n"
+        "store = Store(torch.ones(3))\n"
+        "store.to(x.device)\n"
+        "print(store.value + y)\n",
+        [False],
+    ),
     "it meets what a loop has lost": (
         "x, z = torch.ones(3), torch.ones(3)\n"
         "x.to(device)\n"

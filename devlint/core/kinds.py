@@ -45,5 +45,7 @@ class Kind(Enum):
 
 TENSORS = frozenset({Kind.TENSOR, Kind.SCALAR, Kind.PARAMETER})
 MAY_HOLD_TENSORS = TENSORS | {Kind.BATCH, Kind.UNKNOWN}
+MAY_BE_COPIED = frozenset({Kind.TENSOR, Kind.UNKNOWN})
+"""What an attribute has anew where it is moved: a tensor, or what is used like one."""
 NAMED = frozenset({Kind.LIBRARY, Kind.CLASS, Kind.FUNCTION, Kind.INSTANCE})
 """What is one thing with a name: joined with another, it is neither."""

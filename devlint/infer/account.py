@@ -229,11 +229,15 @@ class Account(Record):
             label = self._observer.text.quote(node.func.value) if isinstance(node.func, ast.Attribute) else ""
             yield Step("moved", Spot("moved", self._span(node), label, self._what(value, place)[1]), "")
             value, place = lost.receiver, lost.place
+        told: set[tuple[str, int]] = set()
         for _ in range(_MOST_STEPS):
             origin = value.origin
             if origin is None or origin.how not in COPIES:
                 yield from self._beginning(value, place, function, at)
                 return
+            if (origin.function, origin.at) in told:
+                return  # an attribute that a method moves was moved before by that very method
+            told.add((origin.function, origin.at))
             moved = self._observer.node(origin.function, origin.at)
             log = self._observer.settled.logs.get(origin.function)
             raw = log.moves.get(moved) if log is not None and isinstance(moved, ast.Call) else None

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from .. import knowledge
 from ..core.events import Why
 from ..core.evidence import PASSED_ON, Evidence
-from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
+from ..core.kinds import MAY_BE_COPIED, MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.paths import REST, Attr, Element, Item, Path, Ref, Step, Who
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
@@ -330,7 +330,7 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
     if isinstance(effect, Bound):
         given = sub.value(effect.value)
         owner = sub.ref(effect.path._replace(steps=effect.path.steps[:-1]))
-        moved = given.kind is Kind.TENSOR and given.origin is not None and given.origin.how == "moved"
+        moved = given.kind in MAY_BE_COPIED and given.origin is not None and given.origin.how == "moved"
         if owner is not None and (given.kind in _CHOSEN or moved):
             # An object that is given goes by the attribute's name, and moves with the one that has it.
             machine.state.env[owner, effect.path.steps[-1]] = given

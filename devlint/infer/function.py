@@ -10,7 +10,7 @@ from typing import NamedTuple
 from .. import knowledge
 from ..core.events import Why
 from ..core.evidence import Evidence
-from ..core.kinds import TENSORS, Kind
+from ..core.kinds import MAY_BE_COPIED, TENSORS, Kind
 from ..core.paths import REST, Attr, Element, Path, Ref, Root
 from ..core.places import Form, Place
 from ..core.state import NEVER, Mark, State, join_states
@@ -342,7 +342,7 @@ def _moved_attributes(
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
     }
     for (cls, attribute), value in assigned.items():
-        moved = value.kind is Kind.TENSOR and value.origin is not None and value.origin.how == "moved"
+        moved = value.kind in MAY_BE_COPIED and value.origin is not None and value.origin.how == "moved"
         if moved and value.place.form in (Form.CPU, Form.LITERAL, Form.SAME) and attribute not in others:
             yield Bound(Path(Root("self", cls), (Attr(attribute),)), plain.term(value))
 
