@@ -100,10 +100,12 @@ def run(machine: Statements, owner: Class | None, informed: Informed, outside: S
 
 def required(machine: Statements, node: ast.AST) -> Why:
     """What decorators make sure of: that an accelerator is there, or that the code is skipped."""
-    state = State()
+    state, around = State(), machine.state
     for decorator in getattr(node, "decorator_list", ()):
         name = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        machine.state = around.copy()  # it is evaluated before, and elsewhere
         value = machine.eval(decorator)
+        machine.state = around
         if value.kind is Kind.FLAG and isinstance(value.known, Truth) and value.known.if_true:
             state.certain(value.known.hint)
         elif "accelerator" in knowledge.hints("decorator", name):
