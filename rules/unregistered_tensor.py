@@ -17,10 +17,13 @@ is a Parameter, and a list of Parameters a `nn.ParameterList`. A distribution is
 An error where what it meets is wherever the module runs; a warning where that is up to the caller of another
 method, where a caller gave the tensor from the cpu, the constructor makes it on one path alone, or chose
 between the cpu and an accelerator, and where it is a Parameter in another case; a note where nobody gives it
-in sight, and where it is only given, beside the input, to a function of which nothing is known.
+in sight, where it is only given, beside the input, to a function of which nothing is known, and where a
+method makes it for its input and keeps it for the next, as long as the size is the same: that of a module
+that was moved may be elsewhere.
 
 Left alone: 0-dim tensors and indices, which may stay on the cpu; what is moved where it is used, or by the
-class's own `to` or `_apply`; caches that methods fill; a Parameter that gives way to what is not trained.
+class's own `to` or `_apply`; caches that ask where they are; a Parameter that gives way to what is not
+trained.
 """
 
 from __future__ import annotations
@@ -76,6 +79,14 @@ class UnregisteredTensor(Rule[Bind]):
         stays = _CPU
         if hidden.given or hidden.placed:
             stays = "where it was given" if hidden.given else "where the constructor put it"
+        if hidden.cached:
+            where = "the module" if hidden.meets == "self" else f"`{hidden.meets}`"
+            yield Report(
+                f"`self.{event.name}` is made where {where} is, and stays there when the module moves",
+                f"`{hidden.cached}` decides whether it is made anew, and does not ask where it is",
+                Severity.NOTE,
+            )
+            return
         plain = "holds plain tensors, which stay" if hidden.form else "is a plain tensor, which stays"
         plain = f"on one path {plain}" if hidden.path else plain
         severity = None if hidden.meets and hidden.sure and stays == _CPU else Severity.WARNING

@@ -56,6 +56,8 @@ ORDER = [
         "infer.demo",
         "infer.touched",
         "infer.workers",
+        "infer.assigning",
+        "infer.caches",
         "infer.hidden",
     ),
     *("infer.halves", "infer.stays", "infer.apart", "infer.left"),

@@ -276,6 +276,8 @@ class Hidden(NamedTuple):
     """Of a tensor, whether the constructor makes it on one path, and keeps what it is given on another."""
     beside: bool = False
     """Of a tensor, whether it is only given to something unknown together with what it might meet there."""
+    cached: str = ""
+    """Of a tensor that a method makes where `meets` is, the condition under which it makes it anew."""
 
 
 class Bind(NamedTuple):

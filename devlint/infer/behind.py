@@ -60,6 +60,8 @@ class Behind(NamedTuple):
     conflict: Conflict
     device: str
     """An expression, good where the tensor was made, that says where the other is."""
+    wholly: Conflict
+    """How surely they are apart where it is on the cpu on every path."""
 
 
 class Kept(NamedTuple):
@@ -195,16 +197,20 @@ class Meetings:
                 conflict = Conflict.CALLER  # what else is there in the same container says so
             if raw.how in _LEAVES and conflict is Conflict.PORTABLE and not self._is_of_module(function):
                 conflict = Conflict.CALLER
-            if here.form is not Form.CPU:
-                if origin.function != function and not (origin.attribute and conflict in _RANK[:2]):
-                    continue
-                conflict = conflict if conflict in _OF_CALLERS else Conflict.BRANCHES
+            wholly = conflict
             if conflict in _RANK[:2] and (
                 self.presumed.is_place(other, there) or self._is_of_guess(function)
             ):
-                conflict = Conflict.PRESUMED
+                wholly = Conflict.PRESUMED
+            if here.form is Form.CPU:
+                conflict = wholly
+            else:
+                if origin.function != function and not (origin.attribute and conflict in _RANK[:2]):
+                    continue
+                conflict = conflict if conflict in _OF_CALLERS else Conflict.BRANCHES
             device = self._device(one, origin, there, other)
-            yield Behind(function, raw, at, here, one, origin, other_at, there, other, conflict, device)
+            sides = (at, here, one, origin, other_at, there, other)
+            yield Behind(function, raw, *sides, conflict, device, wholly)
 
     def kept(self) -> Iterator[Kept]:
         """Where plain tensors that modules are given, or that constructors place, meet what is elsewhere."""

@@ -243,7 +243,11 @@ def acts_as_module(node: ast.ClassDef) -> bool:
     """
     methods = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
     forward = methods.get("forward")
-    if forward is not None and knowledge.CALLED not in methods and not forward.decorator_list:
+    if (
+        forward is not None
+        and knowledge.CALLED not in methods
+        and not any(last_name(each) in knowledge.UNBINDS for each in forward.decorator_list)
+    ):
         return len(forward.args.args) > 1
     layers = moves = False
     for part in ast.walk(node):

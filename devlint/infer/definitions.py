@@ -113,6 +113,18 @@ class Function:
             for target in _targets(statement)
         )
 
+    def default(self, name: str) -> ast.expr | None:
+        """What a parameter is where no caller says."""
+        args = self.args
+        if args is None:
+            return None
+        positional = [*args.posonlyargs, *args.args]
+        both = [
+            *zip(reversed(positional), reversed(args.defaults), strict=False),
+            *zip(args.kwonlyargs, args.kw_defaults, strict=True),
+        ]
+        return next((default for arg, default in both if arg.arg == name), None)
+
     @property
     def is_method(self) -> bool:
         """Whether the first parameter is `self` or `cls`."""

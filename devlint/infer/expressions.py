@@ -363,6 +363,8 @@ class Expressions(Machine):
             return self.part(base, subscript_step(node.slice))
         if kind is Kind.NUMBER:
             return base
+        if type(constant(index)) is int and self.is_alias(base):
+            return self.part(base, subscript_step(node.slice))
         return base if kind is Kind.LIBRARY else UNKNOWN
 
     def index(self, at: ast.expr, base: Value, where: ast.expr, index: Value) -> None:

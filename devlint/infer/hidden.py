@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from .. import knowledge
 from ..core.events import Conflict, Container, Hidden
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Ref
+from ..core.places import Form
 from ..core.values import Value, is_made
+from .assigning import making, targets
 from .behind import Behind, Kept
+from .caches import Cached, cached
 from .classes import Class
 from .function import CONSTRUCTORS
 from .log import Holding, Log, RawMove
@@ -24,25 +27,28 @@ _LISTS = (ast.List, ast.Tuple, ast.ListComp)
 _ITERATES = (ast.For, ast.AsyncFor, ast.comprehension)
 _READERS = frozenset({"len", "enumerate", "zip", "iter", "reversed"})
 """Builtins that a `ModuleList` serves as well as a list."""
+_CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda)
 _LIST_METHODS = frozenset({"append", "extend", "insert"})
 _DICT_METHODS = frozenset({"items", "keys", "values"})
 
 
 def hidden(
-    settled: Settled, behind: Iterable[Behind], kept: Iterable[Kept]
+    settled: Settled, behind: Iterable[Behind], kept: Iterable[Kept], may_follow: Callable[[str], bool]
 ) -> Iterator[tuple[ast.AST, Hidden]]:
     """By the targets that first assign it, what modules of the file do not know of.
 
     `behind` are the meetings of what the file makes on the cpu, `kept` those of what modules keep where it
-    is.
+    is; `may_follow` tells whether what a function is given may be elsewhere.
     """
     for cls in settled.file.classes.values():
         if _is_plain(cls):
             yield from _containers(settled, cls)
     met: dict[str, Behind] = {}
+    meetings: dict[str, list[Behind]] = {}
     for found in behind:
         if found.origin.attribute and found.conflict in _KNOWN:
             for attribute in _assigning(settled, found.origin.attribute):
+                meetings.setdefault(attribute, []).append(found)
                 known = met.get(attribute)
                 if known is None or _KNOWN.index(found.conflict) < _KNOWN.index(known.conflict):
                     met[attribute] = found
@@ -52,6 +58,7 @@ def hidden(
             stays.setdefault(attribute, each)
     for cls in settled.file.classes.values():
         if _is_plain(cls):
+            stored = cached(settled, cls)
             for name in cls.assigned():
                 also = stays.get(f"{cls.name}.{name}")
                 meeting = met.get(f"{cls.name}.{name}")
@@ -61,18 +68,28 @@ def hidden(
                 if beside and _else_parameter(settled, cls, name):
                     meeting = None
                 if meeting is not None:
-                    where = ast.unparse(meeting.other_at)[:_QUOTED]
-                    for node, told in _tensor(settled, cls, name, where, meeting.conflict in _SURE):
-                        path = meeting.conflict is Conflict.BRANCHES
-                        yield node, told._replace(beside=beside, path=path)
+                    every = meetings[f"{cls.name}.{name}"]
+                    stands = _stands(settled, cls, name, every)
+                    if stands:  # on the first run it is what the constructor made, on all paths
+                        meeting = min(every, key=lambda each: _KNOWN.index(each.wholly))
+                        meeting = meeting._replace(conflict=meeting.wholly)
+                    where, sure = ast.unparse(meeting.other_at)[:_QUOTED], meeting.conflict in _SURE
+                    others = _computed_from(settled, cls, name, met) if stands else ()
+                    for part in (name, *others):
+                        for node, told in _tensor(settled, cls, part, where, sure, stands and part == name):
+                            path = meeting.conflict is Conflict.BRANCHES
+                            yield node, told._replace(beside=beside, path=path)
                 elif also is not None:
                     where = ast.unparse(also.other_at)[:_QUOTED]
-                    for node, told in _tensor(settled, cls, name, where):
+                    stands = not also.given and _stays_placed(settled, cls, name)
+                    for node, told in _tensor(settled, cls, name, where, False, stands):
                         placed = not also.given
                         fits = told.replaceable and not placed  # as it says where to
                         yield node, told._replace(given=not placed, placed=placed, replaceable=fits)
                 elif _else_parameter(settled, cls, name):
                     yield from _tensor(settled, cls, name, "")
+                elif name in stored and may_follow(stored[name].method):
+                    yield from _cached(settled, cls, name, stored[name])
 
 
 def _assigning(settled: Settled, attribute: str) -> Iterator[str]:
@@ -99,9 +116,9 @@ def _else_parameter(settled: Settled, cls: Class, name: str) -> bool:
     term = cls.own_attribute(name)
     if term is None or term.kind not in TENSORS or term.kind is Kind.PARAMETER:
         return False  # or what was a tensor at first is a Parameter by the end
-    made = _making(settled, cls)
+    made = making(settled, cls)
     values = []
-    for method, node in _targets(settled, cls, made, name):
+    for method, node in targets(settled, cls, made, name):
         raw = settled.logs[method].binds[node]
         if raw.untrained or _is_empty(settled, raw.value):
             return False  # made to be nothing: what uses it asks for that
@@ -128,8 +145,8 @@ def _is_empty(settled: Settled, value: Value) -> bool:
 
 def _else_untrained(settled: Settled, cls: Class, name: str) -> bool:
     """Whether a Parameter gives way to what is made to be nothing: what uses it asks for that."""
-    made = _making(settled, cls)
-    raws = [settled.logs[method].binds[node] for method, node in _targets(settled, cls, made, name)]
+    made = making(settled, cls)
+    raws = [settled.logs[method].binds[node] for method, node in targets(settled, cls, made, name)]
     if not any(raw.value.kind is Kind.PARAMETER for raw in raws):
         return False
     return any(raw.untrained or _is_empty(settled, raw.value) for raw in raws)
@@ -149,19 +166,85 @@ def _dims(value: Value) -> int:
     return value.origin.dims if value.origin is not None else 0
 
 
+def _cached(settled: Settled, cls: Class, name: str, found: Cached) -> Iterator[tuple[ast.AST, Hidden]]:
+    """What a method makes where its input is, and keeps as long as something else stays the same."""
+    unknown = cls.registers(name) or _moved_from_outside(settled, name)
+    if not unknown and cls.node is not None and not _manages_itself(cls.node):
+        first = _first_target(settled, cls, making(settled, cls), name)
+        node = first[1] if first is not None else found.at
+        yield node, Hidden(Kind.TENSOR, "", False, False, found.beside, cached=found.condition[:_QUOTED])
+
+
+def _stands(settled: Settled, cls: Class, name: str, meetings: list[Behind]) -> bool:
+    """Whether what methods assign to a tensor is on the cpu, too, or computed where it has met another."""
+    later = set(cls.assigning(name)) - set(making(settled, cls))
+    if not later:
+        return False
+    for method in later:
+        found = targets(settled, cls, [method], name)
+        if not found:
+            return False
+        for _, node in found:
+            value = settled.logs[method].binds[node].value
+            if value.kind is Kind.TENSOR and value.place.form is Form.CPU and is_made(value):
+                continue
+            computed = _assigned_with(settled.file.functions[method].node, node)
+            if not any(each.function == method and each.at in computed for each in meetings):
+                return False
+    return True
+
+
+def _computed_from(settled: Settled, cls: Class, name: str, met: Mapping[str, Behind]) -> Iterator[str]:
+    """The tensors of which methods compute one that stays on the cpu, and that meet nothing themselves."""
+    for method in cls.assigning(name):
+        for _, node in targets(settled, cls, [method], name):
+            origin = settled.logs[method].binds[node].value.origin
+            owner, _, source = (origin.attribute if origin is not None else "").rpartition(".")
+            if owner == cls.name and source not in ("", name) and f"{owner}.{source}" not in met:
+                yield source
+
+
+def _stays_placed(settled: Settled, cls: Class, name: str) -> bool:
+    """Whether what methods assign to a tensor is where the constructor put what is there before."""
+    methods = {*cls.assigning(name), *making(settled, cls)}
+    assigned = targets(settled, cls, methods, name)
+    return len({settled.logs[method].binds[node].value.place for method, node in assigned}) == 1
+
+
+def _assigned_with(function: ast.AST, target: ast.Attribute) -> set[ast.AST]:
+    """What is evaluated, whatever the conditions in it, to assign to a target."""
+    for node in ast.walk(function):
+        if isinstance(node, ast.AugAssign) and node.target is target:
+            return {target, *_evaluated(node.value)}
+        if isinstance(node, ast.Assign) and node.targets == [target]:
+            return set(_evaluated(node.value))
+    return set()
+
+
+def _evaluated(node: ast.AST) -> Iterator[ast.AST]:
+    todo: list[ast.AST] = [node]
+    while todo:
+        each = todo.pop()
+        if not isinstance(each, _CONDITIONAL):
+            yield each
+            todo += ast.iter_child_nodes(each)
+
+
 def _tensor(
-    settled: Settled, cls: Class, name: str, met: str, sure: bool = False
+    settled: Settled, cls: Class, name: str, met: str, sure: bool = False, stands: bool = False
 ) -> Iterator[tuple[ast.AST, Hidden]]:
     """A tensor that the constructor makes on the cpu, and that meets what is elsewhere."""
-    made = _making(settled, cls)
-    if cls.registers(name) or not set(cls.assigning(name)) <= set(made) or _moved_from_outside(settled, name):
+    made = making(settled, cls)
+    if cls.registers(name) or _moved_from_outside(settled, name):
+        return
+    if not (stands or set(cls.assigning(name)) <= set(made)):
         return
     target = _first_target(settled, cls, made, name)
     if target is None or cls.node is None or _manages_itself(cls.node):
         return
     method, node = target
     form, _ = _form(settled, cls.node, method, node)
-    once = _targets(settled, cls, made, name) == [target]
+    once = targets(settled, cls, made, name) == [target]
     term = cls.own_attribute(name)
     if term is None or term.kind is not Kind.CONTAINER:
         form = "other" if term is not None and term.kind is Kind.BATCH else ""  # a distribution
@@ -185,16 +268,21 @@ def _is_filled(settled: Settled, attribute: Ref, made: list[str]) -> bool:
 
 
 def _moved_from_outside(settled: Settled, name: str) -> bool:
-    """Whether any attribute of that name is given what was moved."""
+    """Whether any attribute of that name is given what was moved, or what moves all that a module has."""
+    functions = settled.file.functions
     return any(
-        raw.name == name and raw.value.origin is not None and raw.value.origin.how in COPIES
-        for log in settled.logs.values()
+        raw.name == name
+        and (
+            (raw.value.origin is not None and raw.value.origin.how in COPIES)
+            or (method in functions and functions[method].own_name in knowledge.KEEPS_ITS_OWN)
+        )
+        for method, log in settled.logs.items()
         for raw in log.binds.values()
     )
 
 
 def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]]:
-    made = _making(settled, cls)
+    made = making(settled, cls)
     held: dict[str, list[Holding]] = {}
     for method in made:
         for name, holding in settled.logs[method].holdings.items():
@@ -218,19 +306,6 @@ def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]
             method, node = target
             form, replaceable = _form(settled, cls.node, method, node)
             yield node, Hidden(found[0].what, form, given, replaceable and not nested)
-
-
-def _making(settled: Settled, cls: Class) -> list[str]:
-    """The constructor, and the methods of the class that it calls."""
-    own = set(cls.methods.values())
-    todo = [name] if (name := cls.methods.get(CONSTRUCTORS[0])) is not None else []
-    found: list[str] = []
-    while todo:
-        method = todo.pop(0)
-        if method in settled.logs and method not in found:
-            found.append(method)
-            todo += [site.callee for site in settled.logs[method].sites if site.callee in own]
-    return found
 
 
 def _known_elsewhere(settled: Settled, attribute: Ref) -> bool:
@@ -259,21 +334,10 @@ def _manages_itself(node: ast.ClassDef) -> bool:
     )
 
 
-def _targets(settled: Settled, cls: Class, made: list[str], name: str) -> list[tuple[str, ast.Attribute]]:
-    owner = settled.objects.self_of(cls.name)
-    found = [
-        (node.lineno, node.col_offset, method, node)
-        for method in made
-        for node, raw in settled.logs[method].binds.items()
-        if isinstance(node, ast.Attribute) and raw.name == name and raw.owner.who == owner
-    ]
-    return [each[2:] for each in sorted(found, key=lambda each: each[:2])]
-
-
 def _first_target(
     settled: Settled, cls: Class, made: list[str], name: str
 ) -> tuple[str, ast.Attribute] | None:
-    return next(iter(_targets(settled, cls, made, name)), None)
+    return next(iter(targets(settled, cls, made, name)), None)
 
 
 # Whether torch's own container could stand there

@@ -438,6 +438,11 @@ class Machine:
         keys = value.kind is Kind.CONTAINER and value.known == MAPPING
         return UNKNOWN if keys else self.element(value, node)
 
+    def is_alias(self, value: Value) -> bool:
+        """Whether a type that is imported promises it, and may be an alias: of a tuple, if it has items."""
+        ref = value.who if value.kind is Kind.OTHER else None
+        return type(ref) is int and self.objects.is_parameter(ref)
+
     def unpack(self, value: Value, count: int, index: int) -> Value:
         """The element at `index` when a value is unpacked into `count` targets."""
         if value.items is not None:
@@ -446,7 +451,7 @@ class Machine:
             return value.element
         if value.kind in TENSORS:
             return self.sliced(value, -1)
-        if value.kind in (Kind.BATCH, Kind.UNKNOWN):
+        if value.kind in (Kind.BATCH, Kind.UNKNOWN) or self.is_alias(value):
             return self.part(value, Item(index))
         if value.kind is Kind.NUMBER and value.measures is not None:
             return NUMBER._replace(measures=value.measures)  # `rows, columns = x.shape`

@@ -723,7 +723,8 @@ class Observer:
     @cached_property
     def _hidden(self) -> dict[ast.AST, event.Hidden]:
         """By the target of an assignment, what a module does not know of."""
-        return dict(hidden(self.settled, self._found_behind, self._judged.kept()))
+        judged = self._judged
+        return dict(hidden(self.settled, self._found_behind, judged.kept(), judged.may_follow))
 
     @cached_property
     def _found_behind(self) -> tuple[Behind, ...]:

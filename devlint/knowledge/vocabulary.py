@@ -153,6 +153,12 @@ KEEPS_ITS_OWN = words(
     "_apply to cuda cpu parameters named_parameters modules named_modules children named_children state_dict"
 )
 """Methods with which a class moves, trains or saves what it has in its own way."""
+ASKS_PLACE = words("device is_cuda is_mps is_cpu get_device type cuda to cpu type_as device_type")
+"""Attributes and methods of a tensor that ask where it is, or take another there."""
+LOOKS_AT = words("len isinstance hasattr getattr int max min any all bool size dim numel get keys shape ndim")
+"""What conditions call to learn of sizes, and whether something is there."""
+UNBINDS = words("staticmethod classmethod property abstractmethod")
+"""Decorators of what is no method that runs a module."""
 MODULE_INTERNALS = words("_modules _parameters _buffers __dict__ exec")
 """What a class that registers its parts in its own way speaks of."""
 RUNS_MODULE = "Module.__call__"

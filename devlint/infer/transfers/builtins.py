@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from ... import knowledge
 from ...core.kinds import TENSORS, Kind
 from ...core.paths import Attr
@@ -29,10 +31,28 @@ def getattr_(machine: Machine, site: Site) -> Value:
     """`getattr(x, "name", default)`."""
     values = [value for _, value in site.args.positional]
     label = text_of(values[1]) if len(values) > 1 else ""
+    if not label and len(values) == 2 and values[0].kind is Kind.LIBRARY:
+        label = _by_default(machine, site.node.args[1])  # `getattr(torch, window)`: others are like that
     if not label:
         return machine.unknown(site.node)
     found = machine.attribute(values[0], label, site.node)
     return machine.join(found, values[2]) if len(values) > 2 else found
+
+
+def _by_default(machine: Machine, node: ast.expr) -> str:
+    """The text of an expression where the parameters in it have their defaults; empty if one has none."""
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    if isinstance(node, ast.FormattedValue):
+        return _by_default(machine, node.value)
+    if isinstance(node, ast.JoinedStr):
+        parts = [_by_default(machine, part) for part in node.values]
+        return "".join(parts) if all(parts) else ""
+    if isinstance(node, ast.Name):
+        value, default = machine.eval(node), machine.here.default(node.id)
+        if value.who == machine.objects.parameter(machine.here.name, node.id) and default is not None:
+            return _by_default(machine, default)
+    return ""
 
 
 def setattr_(machine: Machine, site: Site) -> Value:

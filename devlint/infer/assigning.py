@@ -1,0 +1,37 @@
+"""Where the methods of a class assign its attributes, and which of them run as the object is made."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable
+
+from .classes import Class
+from .function import CONSTRUCTORS
+from .settle import Settled
+
+
+def making(settled: Settled, cls: Class) -> list[str]:
+    """The constructor, and the methods of the class that it calls."""
+    own = set(cls.methods.values())
+    todo = [name] if (name := cls.methods.get(CONSTRUCTORS[0])) is not None else []
+    found: list[str] = []
+    while todo:
+        method = todo.pop(0)
+        if method in settled.logs and method not in found:
+            found.append(method)
+            todo += [site.callee for site in settled.logs[method].sites if site.callee in own]
+    return found
+
+
+def targets(
+    settled: Settled, cls: Class, methods: Iterable[str], name: str
+) -> list[tuple[str, ast.Attribute]]:
+    """Where methods assign an attribute, in source order."""
+    owner = settled.objects.self_of(cls.name)
+    found = [
+        (node.lineno, node.col_offset, method, node)
+        for method in methods
+        for node, raw in settled.logs[method].binds.items()
+        if isinstance(node, ast.Attribute) and raw.name == name and raw.owner.who == owner
+    ]
+    return [each[2:] for each in sorted(found, key=lambda each: each[:2])]
