@@ -79,8 +79,8 @@ def cached(settled: Settled, cls: Class) -> Mapping[str, Cached]:
     """By attribute, the tensors that methods make where their input is, unless something else is the same."""
     made = making(settled, cls)
     later = [method for method in cls.methods.values() if method in settled.logs and method not in made]
-    called = {site.callee for method in later for site in settled.logs[method].sites}
-    renewing = called.intersection(made[1:])
+    above = [each for each in cls.lineage() if each is not cls]
+    constructor = set(made[:1])
     binds = {
         method: [
             (node, raw)
@@ -105,7 +105,8 @@ def cached(settled: Settled, cls: Class) -> Mapping[str, Cached]:
         name: each
         for name, each in found.items()
         if each is not None
-        and renewing.isdisjoint(cls.assigning(name))
+        and constructor.issuperset(set(cls.assigning(name)).intersection(made))  # no `reset()` that it calls
+        and all(base.own_attribute(name) is None for base in above)
         and not any(_asks(function, name) for function in functions.values())
         and any(_uses(function, name) for function in functions.values())
     }
