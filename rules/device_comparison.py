@@ -61,7 +61,7 @@ class DeviceComparison(Rule[Compare]):
         if event.operator.endswith("in"):
             return device.certain and event.left is device and other.kind is Kind.CONTAINER
         known = other.kind in (Kind.STRING, Kind.NUMBER) or (other.kind is Kind.DEVICE and other.certain)
-        return device.certain and known and event.decides != "move"
+        return device.certain and known and not event.decides
 
     def visit(self, node: cst.CSTNode, event: Compare, ask: Ask) -> Iterator[Report]:
         """Report the comparison; compare types instead, where the other side names one."""

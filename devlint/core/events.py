@@ -308,8 +308,9 @@ class Compare(NamedTuple):
     at: At
     operator: str
     """As it is written: `==`, `is not`."""
-    decides: Literal["", "move"]
-    """`move` where it is the condition of an `if` that does nothing but move."""
+    decides: Literal["", "move", "alternative"]
+    """`move` where it is the condition of what does nothing but move; `alternative` where beside it the same
+    is compared with something of another kind: it may be either."""
     left: Seen
     right: Seen
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Protocol, TypeGuard
+from typing import Literal, Protocol, TypeGuard
 
 from .. import knowledge
 from ..bind.names import last_name, statements_in
@@ -30,7 +30,7 @@ from .file import File
 from .halves import Half, halves
 from .hidden import hidden
 from .left import keeping, left
-from .log import Log, RawCall, RawMove, Stale
+from .log import Log, RawCall, RawCompare, RawMove, Stale
 from .machine import COPIES, REPLACES
 from .presumed import Presumed
 from .settle import Clash, Settled
@@ -745,8 +745,33 @@ class Observer:
             part
             for node in ast.walk(self.file.module.node)
             if _only_moves(node)
-            for part in (node.test.values if isinstance(node.test, ast.BoolOp) else (node.test,))
+            for test in (node.test.values if isinstance(node.test, ast.BoolOp) else (node.test,))
+            for part in (test, test.operand if isinstance(test, ast.UnaryOp) else test)
         }
+
+    @cached_property
+    def _alternatives(self) -> dict[ast.expr, list[ast.Compare]]:
+        """By each comparison that has such, those beside which it is one of several: `a == b or a == c`."""
+        found: dict[ast.expr, list[ast.Compare]] = {}
+        for node in ast.walk(self.file.module.node):
+            parts = node.values if isinstance(node, ast.BoolOp) else []
+            compared = [part for part in parts if isinstance(part, ast.Compare)]
+            for part in compared if len(compared) > 1 else ():
+                same = ast.unparse(part.left)
+                found[part] = [
+                    each for each in compared if each is not part and ast.unparse(each.left) == same
+                ]
+        return found
+
+    def _decides(self, log: Log, node: ast.Compare, raw: RawCompare) -> Literal["", "move", "alternative"]:
+        """What a comparison with a device decides."""
+        kinds = [raw.left[1].kind, raw.right[1].kind]
+        if Kind.DEVICE not in kinds:
+            return ""
+        if node in self._before_moves:
+            return "move"
+        others = (log.compares[each] for each in self._alternatives.get(node, ()) if each in log.compares)
+        return "alternative" if any(each.right[1].kind is not kinds[1] for each in others) else ""
 
     def comparisons(self, wants: Wants) -> Iterator[event.Compare]:
         """Values that are compared."""
@@ -758,10 +783,9 @@ class Observer:
                 sketch = event.Compare(at, raw.operator, "", left, right)
                 if not wants("compare", "", sketch):
                     continue
-                kinds = (raw.left[1].kind, raw.right[1].kind)
                 yield sketch._replace(
                     at=self._placed(at, node),
-                    decides="move" if Kind.DEVICE in kinds and node in self._before_moves else "",
+                    decides=self._decides(log, node, raw),
                     left=self.seen(raw.left[1], raw.left[1].place, raw.left[0], function),
                     right=self.seen(raw.right[1], raw.right[1].place, raw.right[0], function),
                 )
