@@ -294,6 +294,8 @@ def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]
         term = cls.own_attribute(name)
         if term is None or term.kind is not Kind.CONTAINER or _known_elsewhere(settled, attribute):
             continue
+        if any(_gives_items(settled, method, name) for method in made):
+            continue
         given = any(each.given for each in found)
         if found[0].what is Kind.PARAMETER:
             # A caller's are those of its own modules; others may only hold the place of what comes later.
@@ -318,6 +320,17 @@ def _known_elsewhere(settled: Settled, attribute: Ref) -> bool:
     return any(
         any(map(within, log.handed)) or any(within(raw.receiver.who) for raw in _moves_in_place(log))
         for log in settled.logs.values()
+    )
+
+
+def _gives_items(settled: Settled, method: str, name: str) -> bool:
+    """Whether a method that makes the object gives what is in an attribute to its caller, to register it."""
+    return any(
+        isinstance(node, ast.Return)
+        and isinstance(node.value, ast.Subscript)
+        and isinstance(node.value.value, ast.Attribute)
+        and node.value.value.attr == name
+        for node in ast.walk(settled.file.functions[method].node)
     )
 
 
