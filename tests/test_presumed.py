@@ -136,24 +136,43 @@ def test_a_class_that_only_acts_as_a_module_is_presumed_to_be_one(base: str, lev
 
 
 DEFAULTS = {
-    'torch.set_default_device("cuda")\n': "warning",
-    "torch.set_default_tensor_type(torch.cuda.FloatTensor)\n": "warning",
-    "torch.set_default_tensor_type(torch.DoubleTensor)\n": "error",
-    'import pytest\ntorch.set_default_device("cuda")\n': "error",
+    'torch.set_default_device("cuda")\n': True,
+    "torch.set_default_tensor_type(torch.cuda.FloatTensor)\n": True,
+    "torch.set_default_tensor_type(torch.DoubleTensor)\n": False,
+    'import pytest\ntorch.set_default_device("cuda")\n': False,
 }
+"""What a file says, and whether that makes tensors on an accelerator in other files."""
 
 
 @pytest.mark.parametrize("setting", DEFAULTS)
-def test_what_another_file_says_of_the_default_device_holds_here(setting: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("imports", [True, False])
+def test_what_another_file_says_of_the_default_device_holds_here(
+    setting: str, imports: bool, tmp_path: Path
+) -> None:
     net = tmp_path / "net.py"
     net.write_text(
         HEAD + "class Net(nn.Module):\n    def forward(self, x):\n        return x + torch.ones(3)\n"
     )
     main = tmp_path / "main.py"
-    main.write_text("import torch\nfrom net import Net\n" + setting)
+    main.write_text("import torch\n" + "from net import Net\n" * imports + setting)
     settings = Settings(selections=(Selection(select=("DEV403",)),))
     found = lint(net.read_bytes(), str(net), settings, project=project())
-    assert [each.severity.value for each in found] == [DEFAULTS[setting]]
+    expected = [] if DEFAULTS[setting] and imports else ["warning" if DEFAULTS[setting] else "error"]
+    assert [each.severity.value for each in found] == expected
+
+
+def test_a_program_beside_its_package_says_which_the_default_device_is(tmp_path: Path) -> None:
+    (tmp_path / "models").mkdir()
+    net = tmp_path / "models" / "net.py"
+    net.write_text(
+        HEAD + "from models.parts import Part\n"
+        "class Net(nn.Module):\n    def forward(self, x):\n        return x + torch.ones(3)\n"
+    )
+    (tmp_path / "models" / "parts.py").write_text("class Part:\n    pass\n")
+    main = tmp_path / "main.py"
+    main.write_text("import torch\nfrom models.net import Net\ntorch.set_default_device('cuda')\n")
+    settings = Settings(selections=(Selection(select=("DEV403",)),))
+    assert lint(net.read_bytes(), str(net), settings, project=project()) == []
 
 
 @pytest.mark.parametrize(

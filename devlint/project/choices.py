@@ -21,6 +21,9 @@ from .world import ROOTS
 Throughout = Literal["", "first", "later"]
 """Of a file whose programs have no choice anywhere: whether one of them begins there; else empty."""
 
+Default = Literal["", "above", "beside"]
+"""Whether what runs a file sets the default device, or only another file of the project; else empty."""
+
 _COMMENT = re.compile(r"#[^\n]*")
 _NEEDS = re.compile(r"\.cuda\s*\(|[\"']cuda(?::\d+)?[\"']|torch\.cuda\.\w*Tensor\b")
 _MAIN = re.compile(r"^if\s+__name__\b", re.MULTILINE)
@@ -60,6 +63,20 @@ class Choices:
         if found is None:
             found = self._answers[path] = self._find(path)
         return found
+
+    def default_device(self, path: str) -> tuple[Default, frozenset[str]]:
+        """Who sets the default device to an accelerator for a file, and the files that tell; no tests."""
+        homes = {self._layout.project_of(os.path.dirname(path)), self._home(path)}
+        found = {
+            each
+            for home in homes
+            for each in self._texts(home).matching(knowledge.SETS_DEFAULT_DEVICE, "set_default_")
+            if not any(self._texts(home).has(each, name) for name in knowledge.TESTS_WITH)
+        } - {path}
+        if not found:
+            return "", frozenset()
+        above = reached(path, self._importers)
+        return "beside" if found.isdisjoint(above) else "above", frozenset(found | above)
 
     def _find(self, path: str) -> tuple[Throughout, frozenset[str]]:
         if self._signs(path).chooses or self._is_library(path):
@@ -157,9 +174,12 @@ class Choices:
         return frozenset(each for each in found if path in self._imported(each))
 
     def _mentioning(self, home: str, name: str) -> list[str]:
+        return self._texts(home).of(name)
+
+    def _texts(self, home: str) -> Mentions:
         if home not in self._mentions:
             self._mentions[home] = Mentions(self._layout.files(home), self._read)
-        return self._mentions[home].of(name)
+        return self._mentions[home]
 
 
 def cells(text: str) -> str:

@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from .. import knowledge
 from ..core.events import Event
 from ..core.kinds import Kind
 from ..core.summary import Calling, ClassSummary, FunctionSummary, ModuleSummary, within
 from ..core.values import Api, Defined, Value
 from ..span import Span
 from .binds import Binds
-from .choices import Choices, Throughout
+from .choices import Choices, Default, Throughout
 from .memory import Definitions, Log, Memory, Question, digest_of
 from .mentions import Mentions
 from .nature import Natures
@@ -372,13 +371,11 @@ class Project:
         self._asked.setdefault(path, set()).update(others)
         return calls
 
-    def default_device(self, path: str) -> bool:
-        """Whether another file of the project sets the default device to an accelerator, tests left out."""
-        mentions = self._mentioned(self._root(path))
-        found = mentions.matching(knowledge.SETS_DEFAULT_DEVICE, "set_default_")
-        found = [each for each in found if not any(mentions.has(each, name) for name in knowledge.TESTS_WITH)]
-        self._asked.setdefault(path, set()).update(each for each in found if each != path)
-        return any(each != path for each in found)
+    def default_device(self, path: str) -> Default:
+        """Who sets the default device to an accelerator for a file."""
+        found, asked = self.choices.default_device(path)
+        self._asked.setdefault(path, set()).update(asked - {path})
+        return found
 
     def _mentioned(self, root: str) -> Mentions:
         if root not in self._mentions:
@@ -669,8 +666,8 @@ class View:
     def _throughout(self) -> Throughout:
         return self._project.throughout(self.path)
 
-    def default_device(self) -> bool:
-        """Whether another file of the project sets the default device to an accelerator."""
+    def default_device(self) -> Default:
+        """Who sets the default device to an accelerator for this file."""
         found = self._project.default_device(self.path)
         if self._project.memory is not None:
             self.log["default device", ""] = digest_of(found)

@@ -30,8 +30,9 @@ if TYPE_CHECKING:
             """Whether all that runs this file runs on CUDA alone (`first` where that begins here, else
             `later`); empty where a device is a choice somewhere."""
 
-        def default_device(self) -> bool:
-            """Whether another file of the project sets the default device to an accelerator."""
+        def default_device(self) -> str:
+            """Who sets the default device to an accelerator for this file: `above` what runs it, or only
+            `beside` it another file of the project; else empty."""
 
         def events(self, text: str, rules: Matcher) -> tuple[tuple[Event, ...], File | None] | None:
             """What rules watch of the events in this file, if an analysis for others tells; and that, to be

@@ -110,9 +110,10 @@ def _in_slice(
     for report, rule, event in reports:
         span, severity = event.at.span, report.severity or rule.severity
         project = file.around.project
-        if severity is Severity.ERROR and (
-            is_presumed(event) or (is_by_default(event) and project is not None and project.default_device())
-        ):
+        default = project.default_device() if project is not None and is_by_default(event) else ""
+        if default == "above":
+            continue  # what runs this file has it made elsewhere
+        if severity is Severity.ERROR and (is_presumed(event) or default):
             severity = Severity.WARNING
         try:
             fix = renderer.render(_as_safe_as(report.change, event)) if report.change else None
