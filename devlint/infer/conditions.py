@@ -350,9 +350,7 @@ def prepare(machine: Machine, test: ast.expr) -> None:
         subject = test.left
         if isinstance(subject, ast.Call) and subject.args:
             subject = subject.args[0]
-        elif isinstance(subject, ast.Attribute) and subject.attr == "device":
-            subject = subject.value
-        _replace(machine, subject, lambda value: value)
+        _replace(machine, _whose_device(subject) or subject, lambda value: value)
     elif isinstance(test, ast.Call) and test.args:
         _replace(machine, test.args[0], lambda value: value)
 
@@ -380,14 +378,18 @@ def _narrow_comparison(machine: Machine, test: ast.Compare, outcome: bool) -> No
     elif same and outcome and isinstance(test.left, ast.Call):
         if isinstance(test.left.func, ast.Name) and test.left.func.id == "type" and test.left.args:
             _narrow_to(machine, test.left.args[0], other)
-    elif (
-        outcome
-        and isinstance(test.ops[0], ast.Eq)
-        and isinstance(test.left, ast.Attribute)
-        and test.left.attr == "device"
-    ):
-        # `if x.device == y.device:` leaves nothing to say about where x is.
-        _replace(machine, test.left.value, lambda value: value._replace(place=UNKNOWN_PLACE))
+    elif (tensor := _whose_device(test.left)) is not None:
+        equal = isinstance(test.ops[0], ast.Eq) and outcome
+        if equal or (isinstance(test.ops[0], ast.NotEq) and not outcome):
+            # `if x.device == y.device:` leaves nothing to say about where x is.
+            _replace(machine, tensor, lambda value: value._replace(place=UNKNOWN_PLACE))
+
+
+def _whose_device(node: ast.expr) -> ast.expr | None:
+    """What a condition asks where it is: `x.device`, `x.device.type`."""
+    if isinstance(node, ast.Attribute) and node.attr in knowledge.DEVICE_TYPE:
+        node = node.value
+    return node.value if isinstance(node, ast.Attribute) and node.attr == "device" else None
 
 
 def _narrow_call(machine: Machine, test: ast.Call, outcome: bool) -> None:

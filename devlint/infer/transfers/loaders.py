@@ -7,7 +7,7 @@ from ...core.kinds import Kind
 from ...core.paths import Element
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ...core.values import Api, Defined, Value, container
-from ...knowledge.vocabulary import NAMES_DEVICES
+from ...knowledge.vocabulary import IN_WORKERS, NAMES_DEVICES
 from ..machine import Machine, Site
 
 
@@ -20,6 +20,8 @@ def loader(machine: Machine, site: Site) -> Value:
     batch = machine.objects.part(ref, Element())
     place = Place(CPU.form, CPU.name, batch)
     collate, dataset = site.args.get("collate_fn"), site.args.get("dataset")
+    if dataset is not None and _moves_samples(machine, dataset):
+        machine.log.note(ref, Evidence.PLACED)
     if collate is not None and collate.kind is not Kind.NONE:
         place = place if _stays(machine, collate) else UNKNOWN_PLACE
     elif dataset is not None and dataset.kind is Kind.CONTAINER and dataset.element is not None:
@@ -48,6 +50,16 @@ def _may_move(machine: Machine, dataset: Value) -> bool:
         view = machine.program.view(dataset.known.dotted)
         return view is not None and view.moves()
     return bool(machine.seen(dataset) & Evidence.PLACED)
+
+
+def _moves_samples(machine: Machine, dataset: Value) -> bool:
+    """Whether a dataset of the project moves what it yields, or parts of it, each time."""
+    if dataset.kind is not Kind.INSTANCE or not isinstance(dataset.known, Defined):
+        return False
+    view = machine.program.view(dataset.known.dotted)
+    found = (view.method(name) for name in IN_WORKERS) if view is not None else ()
+    summaries = (machine.program.summary(name) for name in found if name is not None)
+    return any(each is not None and not each.reaches.isdisjoint(NAMES_DEVICES) for each in summaries)
 
 
 def _stays(machine: Machine, collate: Value) -> bool:
