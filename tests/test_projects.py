@@ -17,7 +17,7 @@ from devlint.core.summary import ModuleSummary
 from devlint.finding import Severity
 from devlint.infer.file import File
 from devlint.match.registry import severities
-from devlint.project import disk, world
+from devlint.project import disk, resolve, world
 from devlint.project.disk import project
 from devlint.project.index import Project, View
 from devlint.run.lint import lint
@@ -104,6 +104,28 @@ def test_files_of_the_same_name_in_other_folders_are_others(tmp_path: Path) -> N
     around = project()
     assert around.view(str(tmp_path / "one" / "main.py")).find("net.move") is not None
     assert around.view(str(tmp_path / "two" / "main.py")).find("net.move") is None
+
+
+def test_modules_beside_programs_are_one_project_without_a_mark(tmp_path: Path) -> None:
+    (tmp_path / "data" / "sets").mkdir(parents=True)
+    (tmp_path / "main.py").write_text("from data.sets.pairs import Pairs\n")
+    (tmp_path / "data" / "loading.py").write_text("")
+    pairs = tmp_path / "data" / "sets" / "pairs.py"
+    pairs.write_text("class Pairs:\n    def __getitem__(self, index):\n        return index.to(0)\n")
+    assert resolve.Layout().module_name(str(pairs)) == "data.sets.pairs"
+    view = project().view(str(tmp_path / "main.py"))
+    assert view.find("data.sets.pairs.Pairs.__getitem__") is not None
+
+
+def test_what_is_large_and_has_no_mark_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(resolve, "_MAX_FOLDERS", 2)
+    for name in ("a", "b", "c"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "module.py").touch()
+    (tmp_path / "main.py").touch()
+    assert resolve.Layout().files(str(tmp_path)) == ()
+    (tmp_path / "pyproject.toml").touch()
+    assert len(resolve.Layout().files(str(tmp_path))) == 4
 
 
 def test_each_file_is_analysed_once_though_others_ask_for_it(

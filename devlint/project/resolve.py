@@ -18,6 +18,8 @@ _BUILDS = frozenset({"setup.py"})
 _MAX_UP = 12
 _MAX_FILES = 4000
 """Who calls a function is not looked for in larger projects."""
+_MAX_FOLDERS = 1000
+"""Of what has no mark; it may be the home of much else."""
 
 
 class Found(NamedTuple):
@@ -62,7 +64,17 @@ class Layout:
             if parent == above:
                 break
             above = parent
-        return self._package_root(folder)
+        return self._beside_programs(self._package_root(folder))
+
+    def _beside_programs(self, folder: str) -> str:
+        """The folder of the programs beside which a folder of modules lies that need no `__init__.py`."""
+        for _ in range(_MAX_UP):
+            parent = os.path.dirname(folder)
+            listed = self._listed(parent) if os.path.basename(folder).isidentifier() else ()
+            if parent == folder or not any(name.endswith(".py") for name in listed):
+                break
+            folder = parent
+        return folder
 
     def _package_root(self, folder: str) -> str:
         parent = os.path.dirname(folder)
@@ -153,8 +165,13 @@ class Layout:
     def _walk(self, root: str) -> list[str]:
         found: list[str] = []
         todo = [root]
+        marked = not self._listed(root).isdisjoint(ROOTS)
+        folders = 0
         while todo:
             folder = todo.pop()
+            folders += 1
+            if folders > _MAX_FOLDERS and not marked:
+                return []
             listed = self._listed(folder)
             if not APART.isdisjoint(listed):
                 continue
