@@ -213,3 +213,19 @@ def test_what_another_mistake_leaves_on_the_cpu_is_no_second_one() -> None:
 def test_what_is_brought_to_a_device_meets_all_the_same() -> None:
     brought = POSITIONS.replace("seconds).long()", "seconds).to(seconds.device)")
     assert told(brought, "DEV403") == [(9, "DEV403", "error")]
+
+
+@pytest.mark.parametrize(("method", "level"), [("__init__(self", "note"), ("forward(self, x", "warning")])
+def test_what_a_constructor_gives_has_not_been_moved(method: str, level: str) -> None:
+    program = f"""\
+    def corners(voxels):
+        padded = F.pad(voxels, (0, 1, 0, 1))
+        return torch.tensor(padded.numpy() > 0)
+    class World(nn.Module):
+        def {method}, voxels=np.ones((2, 2))):
+            super().__init__()
+            self.register_buffer("voxels", torch.from_numpy(voxels))
+            self.corners = corners(self.voxels)
+    print(torch.device("cuda"))
+    """
+    assert told(program, "DEV407") == [(3, "DEV407", level)]

@@ -14,6 +14,7 @@ from ..core.summary import Calling, Passed
 from ..core.values import Value, element_of
 from .abroad import name_of
 from .definitions import Function
+from .function import CONSTRUCTORS
 from .log import Log, Site
 from .machine import ClassView
 
@@ -43,7 +44,7 @@ def calls_in(file: Analysed) -> tuple[Calling, ...]:
         test = home.own_name.startswith(knowledge.COLLECTED)
         for site in (*log.sites, *log.abroad):
             if site.at is not None:
-                passed = tuple(_passed(file, site))
+                passed = tuple(_passed(file, site, home.own_name == CONSTRUCTORS[0]))
                 number, why = home.number(site.at), site.why
                 at = caller or name_of(file.name), number
                 needs = why.guarded, why.needed, log.needs_after(number)
@@ -51,12 +52,14 @@ def calls_in(file: Analysed) -> tuple[Calling, ...]:
     return tuple(found)
 
 
-def _passed(file: Analysed, site: Site) -> Iterator[Passed]:
+def _passed(file: Analysed, site: Site, constructing: bool) -> Iterator[Passed]:
     for name, value in site.arguments.items():
         if value.kind not in _TOLD:
             yield Passed(name, value.kind, value.place._replace(of=None, when=frozenset()))
             continue
         place, own = _told(file, _where(value, site.places))
+        if constructing and place is ANYWHERE:
+            place = UNKNOWN_PLACE  # nobody has moved the module yet
         yield Passed(name, value.kind, place, own)
 
 
