@@ -380,7 +380,9 @@ def _narrow_comparison(machine: Machine, test: ast.Compare, outcome: bool) -> No
             _narrow_to(machine, test.left.args[0], other)
     elif (tensor := _whose_device(test.left)) is not None:
         equal = isinstance(test.ops[0], ast.Eq) and outcome
-        if equal or (isinstance(test.ops[0], ast.NotEq) and not outcome):
+        equal |= isinstance(test.ops[0], ast.NotEq) and not outcome
+        typed = isinstance(test.left, ast.Attribute) and test.left.attr in knowledge.DEVICE_TYPE
+        if equal and not (typed and machine.eval(other).place.form is not Form.CPU):
             # `if x.device == y.device:` leaves nothing to say about where x is.
             _replace(machine, tensor, lambda value: value._replace(place=UNKNOWN_PLACE))
 
