@@ -108,6 +108,10 @@ class CreatedOnCpu(Rule[Meeting]):
             (
                 *because,
                 (other.span if line != event.at.span.line else None, at),
-                *((s, "") for s in other.spots),
+                *(
+                    (spot, "")
+                    for spot in (*event.left.spots, *other.spots)
+                    if spot in other.spots or spot.node
+                ),
             ),
         )

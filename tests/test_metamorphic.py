@@ -131,6 +131,8 @@ BY_DESIGN = {
     "DEV404/near_registered:MovedFromOutside",
     # Of one batch that is not moved, both files tell what they see.
     "DEV401/bug_fed:Predictor",
+    # Of what one file returns and another has meet something, both files tell what they see.
+    "DEV403/bug_returned:ordered",
     # What callers agree to pass is read within a file: another file may call as well.
     "DEV401/bug_callers:error",
     "DEV401/bug_callers:evaluate",

@@ -56,6 +56,8 @@ class Bound(NamedTuple):
 
     path: Path
     value: Term
+    lasts: bool = False
+    """Whether no other method of its class assigns it."""
 
 
 class Marked(NamedTuple):

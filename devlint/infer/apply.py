@@ -11,7 +11,7 @@ from ..core.events import Why
 from ..core.evidence import PASSED_ON, Evidence
 from ..core.kinds import MAY_BE_COPIED, MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.paths import REST, Attr, Element, Item, Path, Ref, Step, Who
-from ..core.places import UNKNOWN_PLACE, Form, Place
+from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved, Need
 from ..core.values import MADE, UNKNOWN, Defined, Origin, Value, container, element_of, is_made
@@ -22,6 +22,8 @@ from .machine import Arguments, Machine
 _ITSELF = frozenset({Kind.UNKNOWN, Kind.MODULE, Kind.BATCH, Kind.OPTIMIZER})
 """What a function that returns its parameter gives back as the very object; a tensor may be a view."""
 _KEEP_IDENTITY = frozenset({Kind.MODULE, Kind.OPTIMIZER, Kind.LOADER, Kind.INSTANCE})
+_KEPT = frozenset({Kind.INSTANCE, Kind.MODULE, Kind.TENSOR})
+"""What an object is known to have that it was made with, if none of its methods puts another in its place."""
 _AS_IT_IS = frozenset({Kind.FLAG, Kind.FUNCTION, Kind.CLASS, Kind.LIBRARY, Kind.NONE, Kind.DTYPE})
 _CHOSEN = frozenset({Kind.DEVICE, Kind.STRING, Kind.NUMBER})
 """What names a device, and is no object of its own."""
@@ -95,10 +97,22 @@ class Substitution:
         stored = self.machine.state.env.get((ref, step))
         if stored is not None:
             return stored
+        if value.kind is Kind.INSTANCE and isinstance(step, Attr) and value is not self.bound:
+            kept = self._attribute(value, step.name)
+            if kept is not None:
+                return kept
         part = self.machine.objects.part(ref, step)
         kind = Kind.BATCH if value.kind is Kind.BATCH else Kind.UNKNOWN
         place = value.place if value.kind is Kind.BATCH else UNKNOWN_PLACE
         return Value(kind, place._replace(of=part) if place.of == ref else place, part)
+
+    def _attribute(self, value: Value, name: str) -> Value | None:
+        """A tensor that an object has, which the caller's object was made with; None for anything else."""
+        view = self.machine.program.view(value.known.dotted) if isinstance(value.known, Defined) else None
+        term = view.attribute(name) if view is not None and not view.is_module else None
+        if term is None or term.kind not in TENSORS:
+            return None
+        return instance_attribute(self.machine, value, term)
 
     def ref(self, who: Who | None) -> Ref | None:
         """The object at a path."""
@@ -137,11 +151,13 @@ class Substitution:
                 return UNKNOWN_PLACE
         if place.form is Form.SAME and of.steps and _is_device(of.steps[-1]):
             owner = self.root(of)
-            if owner is not None and owner.kind is Kind.MODULE:
+            if owner is not None and (owner.kind is Kind.MODULE or _is_placed(owner)):
                 return self.machine.where(owner)  # of the device of its weights, where it is known
         part = self.at(of)
         if part is not None and place.form is Form.SAME and part.kind in (Kind.DEVICE, Kind.STRING):
             return self.machine.denoted(part, UNKNOWN_PLACE)
+        if part is not None and place.form is Form.AT and _is_placed(part):
+            return part.place
         ref = self.machine.ref(part) if part is not None else None
         return place._replace(of=ref) if ref is not None else UNKNOWN_PLACE
 
@@ -331,7 +347,8 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         given = sub.value(effect.value)
         owner = sub.ref(effect.path._replace(steps=effect.path.steps[:-1]))
         moved = given.kind in MAY_BE_COPIED and given.origin is not None and given.origin.how == "moved"
-        if owner is not None and (given.kind in _CHOSEN or moved):
+        kept = effect.lasts and given.kind in _KEPT
+        if owner is not None and (given.kind in _CHOSEN or moved or kept):
             # An object that is given goes by the attribute's name, and moves with the one that has it.
             machine.state.env[owner, effect.path.steps[-1]] = given
         return
@@ -386,10 +403,16 @@ def _need(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> N
     # What may be 0-dim accuses nobody, but does not make the fix of a lost move safe either.
     if Kind.SCALAR in (one.kind, two.kind) and Form.KEPT not in (left.form, right.form):
         return
+    inside = need.origin is not None
     if at is not None:
-        machine.meeting("call", at, left, one, other or called, right, two)
+        machine.meeting("call", at, left, one, other or called, right, two, inside)
     elif other is not None:
-        machine.meeting("call", other, right, two, called, left, one)
+        machine.meeting("call", other, right, two, called, left, one, inside)
+
+
+def _is_placed(value: Value) -> bool:
+    """Whether it is a tensor of which it is known where it is."""
+    return value.kind in TENSORS and value.place.form is not Form.UNKNOWN
 
 
 def _is_rest(path: Path) -> bool:
@@ -408,10 +431,16 @@ def _party(sub: Substitution, place: Place, here: Place, path: Path | None, orig
         given = sub.given.get(of.root.name)
         if given is not None and given.value.kind in TENSORS and (not of.steps or _is_slice(of, given.value)):
             dims = given.value.origin.dims - len(of.steps) if given.value.origin is not None else 1
-            return given.value if dims else given.value._replace(kind=Kind.SCALAR)
+            # A 0-dim tensor of the cpu meets what is elsewhere; one on a device does not.
+            return given.value if dims or here.form in ON_DEVICE else given.value._replace(kind=Kind.SCALAR)
     if origin is not None and place.form is Form.CPU and place.of is None:
         return Value(Kind.TENSOR, here, sub.ref(path), origin=origin)
     found = sub.at(path) if path is not None and path == of else None
+    if found is not None and _is_placed(found):
+        return found
+    whole = sub.at(of) if isinstance(of, Path) and place.form is Form.AT else None
+    if whole is not None and is_made(whole) and whole.kind is Kind.TENSOR:
+        return Value(Kind.TENSOR, here, sub.ref(path), origin=whole.origin)  # computed from it
     return Value(Kind.BATCH if found is None else found.kind, here, sub.ref(path))
 
 

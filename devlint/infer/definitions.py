@@ -103,14 +103,17 @@ class Function:
         return frozenset(names)
 
     @cached_property
-    def assigns_attributes(self) -> bool:
-        """Whether a method assigns attributes of its first parameter."""
-        return self.is_method and any(
-            isinstance(target, ast.Attribute)
-            and isinstance(target.value, ast.Name)
-            and target.value.id == self.positional[0]
+    def assigned_attributes(self) -> frozenset[str]:
+        """The attributes of its first parameter that a method assigns."""
+        if not self.is_method:
+            return frozenset()
+        return frozenset(
+            target.attr
             for statement in statements_in(self.node)
             for target in _targets(statement)
+            if isinstance(target, ast.Attribute)
+            and isinstance(target.value, ast.Name)
+            and target.value.id == self.positional[0]
         )
 
     def default(self, name: str) -> ast.expr | None:

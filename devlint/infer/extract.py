@@ -153,7 +153,7 @@ class Extraction:
         for raw in log.meetings.values():
             if not (self._of_caller(raw.here) or self._of_caller(raw.there)):
                 continue
-            if lost and not lost.isdisjoint((raw.one.who, raw.other.who)):
+            if lost and not lost.isdisjoint((raw.one.who, raw.other.who, raw.here.of, raw.there.of)):
                 continue  # that its move is lost is told in the function
             if self._told_inside(raw.here, moved, log) or self._told_inside(raw.there, moved, log):
                 continue

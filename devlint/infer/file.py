@@ -153,7 +153,7 @@ class File:
             for name in CONSTRUCTORS:
                 if name in cls.methods:
                     self._ensure(cls.methods[name])
-        for name in [name for name, each in self.functions.items() if each.assigns_attributes]:
+        for name in [name for name, each in self.functions.items() if each.assigned_attributes]:
             self._ensure(name)  # before those that read them
         done = 0
         while done < len(self.functions):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Set
 from operator import is_
 from typing import NamedTuple
 
@@ -267,7 +267,7 @@ def _leave(
         if type(value.who) is int and not objects.is_parameter(value.who):
             plain.rename(value, path)
     returns = plain.term(_result(machine))
-    bound = [*_bound(plain, assigned), *_moved_attributes(plain, function, owner, assigned)]
+    bound = [*_bound(machine, plain, owner, assigned), *_moved_attributes(machine, plain, owner, assigned)]
     changed = [*plain.moved(before, end, log), *plain.copied(log), *plain.marked(marks, end)]
     effects = [*outlasting(changed, (returns, *(effect.value for effect in bound))), *bound]
     after_init: tuple[Effect, ...] = ()
@@ -321,28 +321,35 @@ def _assigned(machine: Statements, end: State) -> dict[tuple[str, str], Value]:
     return found
 
 
-def _bound(plain: Extraction, assigned: dict[tuple[str, str], Value]) -> Iterable[Bound]:
+def _bound(
+    machine: Statements, plain: Extraction, owner: Class | None, assigned: dict[tuple[str, str], Value]
+) -> Iterator[Bound]:
     """Attributes that are the caller's very objects."""
+    makes = owner is not None and not owner.is_module and machine.here.own_name == CONSTRUCTORS[0]
+    others = _assigned_by_others(machine, owner, CONSTRUCTORS) if makes else frozenset()
     for (cls, attribute), value in assigned.items():
         if type(value.who) is int and plain.objects.is_parameter(value.who):
             term = plain.term(value)
             if isinstance(term.who, Path) and term.who.root.kind == "parameter":
-                yield Bound(Path(Root("self", cls), (Attr(attribute),)), term)
+                yield Bound(
+                    Path(Root("self", cls), (Attr(attribute),)), term, makes and attribute not in others
+                )
+
+
+def _assigned_by_others(machine: Statements, owner: Class | None, but: Collection[str]) -> Set[str]:
+    """The attributes that methods of a class assign, some of them left out."""
+    methods = owner.methods.items() if owner is not None else ()
+    found = (machine.program.function(name) for own, name in methods if own not in but)
+    return {name for each in found if each is not None for name in each.assigned_attributes}
 
 
 def _moved_attributes(
-    plain: Extraction, function: Function, owner: Class | None, assigned: dict[tuple[str, str], Value]
+    machine: Statements, plain: Extraction, owner: Class | None, assigned: dict[tuple[str, str], Value]
 ) -> Iterator[Bound]:
     """Plain tensors that a class's own move moves besides, if nothing else in the class assigns them."""
-    if owner is None or owner.node is None or function.own_name not in knowledge.MOVES:
+    if owner is None or owner.node is None or machine.here.own_name not in knowledge.MOVES:
         return
-    others = {
-        node.attr
-        for method in owner.node.body
-        if getattr(method, "name", "") not in (CONSTRUCTORS[0], *knowledge.MOVES)
-        for node in ast.walk(method)
-        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
-    }
+    others = _assigned_by_others(machine, owner, (CONSTRUCTORS[0], *knowledge.MOVES))
     for (cls, attribute), value in assigned.items():
         moved = value.kind in MAY_BE_COPIED and value.origin is not None and value.origin.how == "moved"
         if moved and value.place.form in (Form.CPU, Form.LITERAL, Form.SAME) and attribute not in others:

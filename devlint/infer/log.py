@@ -57,6 +57,8 @@ class RawMeeting(NamedTuple):
     other: Value
     why: Why
     loops: int
+    inside: bool = False
+    """Whether what is called makes the one side, so that its own file shows the meeting as well."""
 
 
 class RawLiteral(NamedTuple):

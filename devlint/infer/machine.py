@@ -622,7 +622,15 @@ class Machine:
         return self.combine([value for _, value in parties])
 
     def meeting(
-        self, how: Meets, left: ast.expr, here: Place, one: Value, right: ast.AST, there: Place, other: Value
+        self,
+        how: Meets,
+        left: ast.expr,
+        here: Place,
+        one: Value,
+        right: ast.AST,
+        there: Place,
+        other: Value,
+        inside: bool = False,
     ) -> None:
         """Record that values at two places come together."""
         if here == there:
@@ -637,7 +645,7 @@ class Machine:
                 return
         key = (left, right, here, there)
         self.log.meetings[key] = RawMeeting(
-            how, left, here, one, right, there, other, self.state.why, self.loops
+            how, left, here, one, right, there, other, self.state.why, self.loops, inside
         )
 
     def denoted(

@@ -54,6 +54,8 @@ class Wants(Protocol):
 
 
 _ALL_MOVES = knowledge.MOVES | {"to_empty"}
+_SURE_ABROAD = (Conflict.CERTAIN, Conflict.PORTABLE, Conflict.PRESUMED)
+"""How surely what another file makes has to be apart from what it meets here, to be told here."""
 _NO_SPAN = Span(0, 0, 0, 0)
 _UNSEEN = Seen(Kind.UNKNOWN, UNKNOWN_PLACE, None, "")
 
@@ -668,12 +670,14 @@ class Observer:
     def _behind(self, found: Behind) -> event.Meeting | None:
         """A tensor that was made on the cpu; told where it was made, of an attribute where it is used."""
         origin, raw = found.origin, found.raw
-        at, function = found.at, found.function
-        if origin.how in MADE:
-            node = self.node(origin.function, origin.at)
-            if not isinstance(node, ast.expr):
-                return None  # in another file, which tells it if it can
+        at, function, device = found.at, found.function, found.device
+        node = self.node(origin.function, origin.at) if origin.how in MADE else None
+        if isinstance(node, ast.expr):
             at, function = node, origin.function
+        elif origin.how in MADE:
+            if raw.inside or found.conflict not in _SURE_ABROAD:
+                return None  # in another file, which tells it if it can
+            device = ""
         left = self.traced(found.one, found.here, found.at, found.function)
         if isinstance(found.at, ast.Name) and self._is_function(found.at.id):
             left = left._replace(label="")  # it is made, and meets, in what is called there
@@ -688,7 +692,7 @@ class Observer:
             right,
             found.conflict,
             sibling_moved=False,
-            device=found.device,
+            device=device,
         )
 
     def _apart(self, found: Apart) -> event.Meeting:
