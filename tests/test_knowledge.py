@@ -16,6 +16,7 @@ from devlint.knowledge import (
     Row,
     attribute,
     bind,
+    chooses_device,
     find,
     hints,
     kind_of_class,
@@ -235,6 +236,37 @@ def test_deriving_from_a_class_means_something(name: str, topics: set[str]) -> N
 )
 def test_names_that_users_chose_only_suggest(on: str, name: str, says: list[str]) -> None:
     assert list(hints(on, name)) == says
+
+
+@pytest.mark.parametrize(
+    ("text", "chooses"),
+    [
+        ("device = 'cuda' if torch.cuda.is_available() else 'cpu'\n", True),
+        ("if torch.cuda.is_available():\n    net.cuda()\n    x = x.cuda()\n", False),
+        ("if torch.cuda.is_available():\n    net.cuda()\n\n    x = x.cuda()\nelse:\n    slow()\n", True),
+        ("use = torch.cuda.is_available()\n", True),
+        ("assert torch.cuda.is_available()\n", False),
+        ("if not torch.cuda.is_available(): raise SystemExit\n", False),
+        ("if dist.is_available():\n    start()\n", False),
+        ("def f(x, device):\n    pass\n", True),
+        ("torch.zeros(2, device=x.device)\n", False),
+        ("x.to(self.device)\n", True),
+        ("parser.add_argument('--rows', help='rows (per device) of a batch')\n", False),
+        ("parser.add_argument('--device')\n", True),
+        ("parser.add_argument('--gpu', action='store_true')\n", True),
+        ("parser.add_argument('--gpu', default='0')\n", False),
+        ("parser.add_argument('--gpu', type=int, default=-1)\n", True),
+        ("if args.gpu >= 0:\n    net.cuda(args.gpu)\n", True),
+        ("train(net, use_cuda=True)\n", False),
+        ("def train(net, use_cuda=True):\n    return net.cuda() if use_cuda else net\n", True),
+        ("torch.load(path, map_location='cpu')\n", False),
+        ("torch.load(path, map_location=lambda storage, place: storage)\n", False),
+        ("torch.load(path, map_location=chosen)\n", True),
+        ("x.to('cpu')\n", False),
+    ],
+)
+def test_what_seems_to_mean_a_device_to_be_a_choice(text: str, chooses: bool) -> None:
+    assert chooses_device(text) is chooses
 
 
 def test_portable_names_are_known_by_release() -> None:

@@ -12,7 +12,15 @@ from .row import Hint, Row
 from .stars import is_every_modules, is_public, is_torch_nn, offers
 from .table import Table
 from .vocabulary import *  # noqa: F403
-from .words import chooses_device, hints, offers_device, speaks_of_devices
+from .words import (
+    chooses_device,
+    hints,
+    limits_devices,
+    moves_to_cuda,
+    numbers_devices,
+    offers_device,
+    speaks_of_devices,
+)
 
 __all__ = [
     "MODES",
@@ -35,7 +43,10 @@ __all__ = [
     "is_torch_nn",
     "kind_of_class",
     "libraries",
+    "limits_devices",
     "method",
+    "moves_to_cuda",
+    "numbers_devices",
     "offers",
     "offers_device",
     "provide",

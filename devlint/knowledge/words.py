@@ -90,18 +90,44 @@ _WORDS = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
 _OF_DEVICES = re.compile(r"device|cuda|gpu|accelerat|\b[hmnx]pu\b|\.to\(", re.IGNORECASE)
 
 _OFFERS = re.compile(
-    r"[\"']--?(?:(?:no|use|disable|enable|with)[-_])?(?:cuda|cpu|gpu|device|accelerator)[\"']"
-    r"|\b(?:no|use|disable|enable|with)_(?:cuda|cpu|gpu)\b"
+    r"[\"']--?(?:(?:no|use|disable|enable|with)[-_](?:cuda|cpu|gpu|device|accelerator)|cpu|device|accelerator)[\"']"
+    r"|[\"']--?(?:cuda|gpu)[\"'][^()]*(?:\bstore_|\bbool\b|\bTrue\b|\bFalse\b|-1\b)"
+    r"|\b(?:no|use|disable|enable|with)_(?:cuda|cpu|gpu)\b(?!=(?:True|False)\s*[,)])"
+    r"|\b(?:if|not|and|or)\s+\w+\.(?:cuda|gpu)\s*(?:[:)<>]|!=|is\b|and\b|or\b|else\b)"
 )
+_NUMBERS = re.compile(r"[\"']--?(?:cuda|gpu)[\"']|\bargs?\.cuda\b")
+"""An option that may be the number of a GPU."""
+_SHOWS = re.compile(r"CUDA_VISIBLE_DEVICES")
 _CHOOSES = re.compile(
     rf"{_OFFERS.pattern}"
-    r"|\bis_available\b|\.is_cuda\b|\bcurrent_accelerator\b|[\"']cpu[\"']|\bmap_location\b"
-    r"|\bargs?\.(?:cuda|cpu|device)\b"
+    r"|(?<!distributed\.)(?<!dist\.)\bis_available\b|\bcurrent_accelerator\b|[\"']cpu[\"']"
+    r"|\bmap_location\s*(?:[:,)]|=\s*(?!lambda\b|None\b|[rf]?[\"']|torch\.device\(\s*[\"'])[A-Za-z_])"
+    r"|\bargs?\.(?:cpu|device)\b"
 )
-_PASSES = re.compile(r"\bdevice\s*[:,)]|\bdevice\s*=\s*(?:\w*device\b|None)")
-"""A device that somebody gives, or has chosen."""
+_PASSES = re.compile(
+    r"(?:(?<!\.)|\b(?:self|args?|opts?|cfg|conf|config|hparams|params|flags)\.)\bdevice\s*[:,)]"
+    r"|\bdevice\s*=\s*(?:\w*device\b|None)"
+)
+"""A device that somebody gives, or has chosen; the one of a tensor follows what it is at."""
 _FIXES = re.compile(r"\bdevice\s*=\s*(?:torch\.device\(\s*)?[rf]?[\"']cuda")
 """One that nobody chooses."""
+_BRINGS_BACK = re.compile(
+    r"(?:\bmap_location\s*=\s*|\.to\(\s*|\btorch\.load\([^\n]*?)(?:torch\.device\(\s*)?[\"']cpu[\"']"
+)
+"""The cpu for what is loaded there, or brought back to it."""
+_DEMANDS = re.compile(
+    r"\bassert\b[^\n]*\bis_available\b|\bprint\([^\n]*\bis_available\b"
+    r"|\bif\s+not\b[^\n]*\bis_available\(\)\s*:\s*(?:raise\b|(?:sys\.|os\._)?exit\()"
+)
+_WHERE_THERE = re.compile(
+    r"^([ \t]*)if\s+(?:torch\.)?cuda\.is_available\(\)\s*:[ \t]*"
+    r"(\S[^\n]*\n|\n(?:\1[ \t]+\S[^\n]*\n|[ \t]*\n)+)"
+    r"(?!\1(?:else|elif)\b|\1[ \t]+\S|[ \t]*\n)",
+    re.MULTILINE,
+)
+"""What is done where CUDA is there, and nothing in its place."""
+_MOVES = re.compile(r"\.cuda\(|[\"']cuda(?::\d+)?[\"']")
+_TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 
 
 def snake(name: str) -> str:
@@ -122,13 +148,35 @@ def speaks_of_devices(line: str) -> bool:
 
 def chooses_device(text: str) -> bool:
     """Whether a program, without its comments, seems to mean a device to be a choice."""
-    passed = _PASSES.search(text) is not None and _FIXES.search(text) is None
-    return passed or _CHOOSES.search(text) is not None
+    text = _without_demands(text)
+    passed = _PASSES.search(_TEXT.sub('""', text)) is not None and _FIXES.search(text) is None
+    return passed or _CHOOSES.search(_WHERE_THERE.sub("\n", text)) is not None
+
+
+def moves_to_cuda(text: str) -> tuple[int, int]:
+    """How many moves to CUDA a program makes only where it is there, with nothing in their place; how many
+    others."""
+    asked = sum(len(_MOVES.findall(found[2])) for found in _WHERE_THERE.finditer(_without_demands(text)))
+    return asked, len(_MOVES.findall(text)) - asked
 
 
 def offers_device(text: str) -> bool:
     """Whether a program seems to have an option about the device."""
     return _OFFERS.search(text) is not None
+
+
+def numbers_devices(text: str) -> bool:
+    """Whether it seems to have an option that may be the number of a GPU, and the cpu where it is none."""
+    return _NUMBERS.search(text) is not None
+
+
+def limits_devices(text: str) -> bool:
+    """Whether it says itself which GPUs it sees."""
+    return _SHOWS.search(text) is not None
+
+
+def _without_demands(text: str) -> str:
+    return _DEMANDS.sub("", _BRINGS_BACK.sub("", text))
 
 
 def _said(on: str, name: str) -> Iterator[str]:

@@ -1,13 +1,16 @@
 """Whether the programs of a project run on CUDA alone, or mean a device to be a choice.
 
 Told by texts, without any analysis: a file chooses where it asks for an accelerator, has a device to pass on,
-or an option about one. What a program imports, and what imports a file, may choose for it.
+or an option about one. What a program imports, and what imports a file, may choose for it. Who only moves to
+CUDA where it is there, in a program that moves more of its values there in any case, has no choice. Programs
+that share files are one.
 """
 
 from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable
 from typing import Literal, NamedTuple
 
@@ -26,9 +29,12 @@ Default = Literal["", "above", "beside"]
 
 _COMMENT = re.compile(r"#[^\n]*")
 _NEEDS = re.compile(r"\.cuda\s*\(|[\"']cuda(?::\d+)?[\"']|torch\.cuda\.\w*Tensor\b")
+_PATHS = re.compile(r"\bsys\.path\.(?:append|insert)\([^\n]*?[\"']([\w./-]+)[\"']")
 _MAIN = re.compile(r"^if\s+__name__\b", re.MULTILINE)
 _BUILT = frozenset(ROOTS) - {".git"}
 """What a project has that others install."""
+_SETUP = "setup.py"
+_INSTALLS = re.compile(r"\b(?:packages|py_modules)\b")
 _PACKAGE = "__init__"
 _MAX_UP = 3
 _NOTEBOOK = ".ipynb"
@@ -40,6 +46,17 @@ class _Signs(NamedTuple):
     chooses: bool
     offers: bool
     """Whether it has an option about devices, which holds for those who import it."""
+    numbers: bool
+    """Whether it has one that may be the number of a GPU."""
+    limits: bool
+    """Whether it says which GPUs are seen."""
+    asked: int
+    """How many moves to CUDA are made only where it is there, with nothing in their place."""
+    moved: int
+    """How many others."""
+    tests: bool
+    paths: tuple[str, ...]
+    """Where else, by what it says, imports may start."""
     runs: bool
     """Whether it asks if it is run by itself."""
     imports: tuple[str, ...]
@@ -56,12 +73,14 @@ class Choices:
         self._imports: dict[str, frozenset[str]] = {}
         self._mentions: dict[str, Mentions] = {}
         self._answers: dict[str, tuple[Throughout, frozenset[str]]] = {}
+        self._alone: dict[str, tuple[Throughout, frozenset[str]]] = {}
+        self._packages: dict[str, tuple[bool, frozenset[str]]] = {}
 
     def throughout(self, path: str) -> tuple[Throughout, frozenset[str]]:
         """Whether all that runs a file runs on CUDA alone; and the files that tell."""
         found = self._answers.get(path)
         if found is None:
-            found = self._answers[path] = self._find(path)
+            found = self._answers[path] = self._among_programs(path)
         return found
 
     def default_device(self, path: str) -> tuple[Default, frozenset[str]]:
@@ -78,6 +97,30 @@ class Choices:
         above = reached(path, self._importers)
         return "beside" if found.isdisjoint(above) else "above", frozenset(found | above)
 
+    def _among_programs(self, path: str) -> tuple[Throughout, frozenset[str]]:
+        """The answer for a file, by the programs that share files with it."""
+        found, asked = self._by_itself(path)
+        if found != "first":
+            return found, asked
+        for each in sorted(reached(path, self._beside)):
+            if each >= path:
+                break
+            if not self._signs(each).tests:
+                its, told = self._by_itself(each)
+                asked |= told
+                if its == "first":
+                    return "later", asked
+        return "first", asked
+
+    def _beside(self, path: str) -> frozenset[str]:
+        return self._imported(path) | self._importers(path)
+
+    def _by_itself(self, path: str) -> tuple[Throughout, frozenset[str]]:
+        found = self._alone.get(path)
+        if found is None:
+            found = self._alone[path] = self._find(path)
+        return found
+
     def _find(self, path: str) -> tuple[Throughout, frozenset[str]]:
         if self._signs(path).chooses or self._is_library(path):
             return "", frozenset()
@@ -85,15 +128,50 @@ class Choices:
         below = set[str]().union(*(reached(each, self._imported) for each in above))
         asked = frozenset(above | below)
         others = above - {path}
-        if any(self._signs(each).chooses for each in others) or any(
-            self._signs(each).offers for each in below
-        ):
+        if self._choose(above, below):
             return "", asked
         if any(self._signs(each).needs for each in others):
             return "later", asked
-        if not self._signs(path).needs or (self._is_part(path) and not others):
-            return "", asked  # of a package, somebody may import it by a name that is made up
+        if not self._signs(path).needs:
+            return "", asked
+        if self._is_part(path) and not others:  # somebody may import it by a name that is made up
+            needing, told = self._package_needs(path)
+            return "later" if needing else "", asked | told
         return "first", asked
+
+    def _choose(self, above: set[str], below: set[str]) -> bool:
+        """Whether something among files, or those that they import, has a choice."""
+        runs = [self._signs(each) for each in above]
+        used = [self._signs(each) for each in below]
+        if any(each.chooses for each in runs) or any(each.offers for each in used):
+            return True
+        if any(each.numbers for each in used) and not any(each.limits for each in used):
+            return True
+        asked = sum(each.asked for each in runs)
+        return asked > 0 and asked >= sum(each.moved for each in used)
+
+    def _package_needs(self, path: str) -> tuple[bool, frozenset[str]]:
+        """Whether all of the package that a file is part of runs on CUDA alone; and the files that tell."""
+        package = self._package(path)
+        found = self._packages.get(package)
+        if found is None:
+            files = [each for each in self._layout.files(self._project(path)) if each.startswith(package)]
+            above = set[str]().union(*(reached(each, self._importers) for each in files))
+            below = set[str]().union(*(reached(each, self._imported) for each in above))
+            needing = any(self._signs(each).needs for each in above.difference(files))
+            found = self._packages[package] = (
+                needing and not self._choose(above, below),
+                frozenset(above | below),
+            )
+        return found
+
+    def _project(self, path: str) -> str:
+        return self._layout.project_of(os.path.dirname(path))
+
+    def _package(self, path: str) -> str:
+        """The folder in a file's project that it lies in."""
+        home = self._project(path)
+        return os.path.join(home, os.path.relpath(path, home).split(os.sep)[0], "")
 
     def _signs(self, path: str) -> _Signs:
         found = self._known.get(path)
@@ -101,10 +179,17 @@ class Choices:
             text = self._read(path) or ""
             text = cells(text) if path.endswith(_NOTEBOOK) else text
             text = _COMMENT.sub("", without_texts(text))
+            asked, moved = knowledge.moves_to_cuda(text)
             found = self._known[path] = _Signs(
                 _NEEDS.search(text) is not None,
                 knowledge.chooses_device(text),
                 knowledge.offers_device(text),
+                knowledge.numbers_devices(text),
+                knowledge.limits_devices(text),
+                asked,
+                moved,
+                not set(knowledge.TEST_FRAMEWORKS).isdisjoint(imported(text)),
+                tuple(_PATHS.findall(text)),
                 _MAIN.search(text) is not None,
                 tuple(imported(text)),
             )
@@ -129,16 +214,22 @@ class Choices:
         """Whether a file is part of a package that others install, or that no program beside it imports."""
         if not self._is_part(path):
             return False
-        home = self._layout.project_of(os.path.dirname(path))
-        if not self._layout.names(home).isdisjoint(_BUILT):
+        home, package = self._project(path), self._package(path)
+        if self._installs(home):
             return True
-        package = os.path.join(home, os.path.relpath(path, home).split(os.sep)[0], "")
         return not any(
             found.startswith(package)
             for each in self._mentioning(home, os.path.basename(os.path.dirname(package)))
             if not each.startswith(package)
             for found in self._imported(each)
         )
+
+    def _installs(self, home: str) -> bool:
+        """Whether others install what is in a folder, and not only an extension that is built there."""
+        built = self._layout.names(home).intersection(_BUILT)
+        if built != {_SETUP}:
+            return bool(built)
+        return _INSTALLS.search(self._read(os.path.join(home, _SETUP)) or "") is not None
 
     def _is_part(self, path: str) -> bool:
         """Whether a file is in a package, or a folder of one, and is no program that nobody imports."""
@@ -147,7 +238,7 @@ class Choices:
         above = path
         for _ in range(_MAX_UP):
             above = os.path.dirname(above)
-            if f"{_PACKAGE}.py" in self._layout.names(above):
+            if self._layout.is_package(above):
                 return True
         return False
 
@@ -157,13 +248,19 @@ class Choices:
         if found is None:
             self._imports[path] = frozenset()
             home = self._home(path)
-            all_of = (
-                self._layout.find(name, path)
-                or (None if name.startswith(".") else self._layout.found_in(home, name))
-                for name in self._signs(path).imports
-            )
-            found = self._imports[path] = frozenset(each.path for each in all_of if each is not None) - {path}
+            starts = [os.path.dirname(path), home]
+            for each in self._signs(path).paths:
+                starts += [os.path.normpath(os.path.join(start, each)) for start in starts[:2]]
+            all_of = (self._named(name, path, starts) for name in self._signs(path).imports)
+            found = self._imports[path] = frozenset(each for each in all_of if each is not None) - {path}
         return found
+
+    def _named(self, name: str, path: str, starts: list[str]) -> str | None:
+        """The file that a name means in another file, which may be run by itself."""
+        found = self._layout.find(name, path)
+        if found is None and not name.startswith(".") and name.split(".")[0] not in sys.stdlib_module_names:
+            found = next(filter(None, (self._layout.found_in(start, name) for start in starts)), None)
+        return found.path if found is not None else None
 
     def _importers(self, path: str) -> frozenset[str]:
         """The files of the project that import a file."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator
 
@@ -11,6 +12,9 @@ from .resolve import Layout
 _IMPORTS = re.compile(r"^(?:from|import)\s+[^\n(]+(?:\([^)]*\))?", re.MULTILINE)
 _INSTEAD = re.compile(r"^except\b[^\n]*:[ \t]*\n((?:[ \t]+(?:from|import)\s[^\n]+\n?)+)", re.MULTILINE)
 """What is imported in place of something that cannot be."""
+_EXTENSION = re.compile(r"\bCUDAExtension\(\s*(?:name\s*=\s*)?[\"']([\w.]+)[\"']")
+_ANYWHERE = re.compile(r"\bCppExtension\(")
+_SETUP = "setup.py"
 _QUOTED = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
 _NO_NAMES = re.compile(r"#[^\n]*|[(),\\]")
 
@@ -24,6 +28,7 @@ class Natures:
         self._known: dict[str, bool] = {}
         self._imports: dict[str, frozenset[str]] = {}
         """The files of the project that each file imports."""
+        self._built: dict[str, frozenset[str]] = {}
 
     def needs_accelerator(self, path: str) -> bool:
         """Whether the file cannot be imported, or is of no use, where no accelerator is."""
@@ -48,11 +53,24 @@ class Natures:
         names = list(imported(text))
         if any(map(knowledge.imports_accelerator, names)):
             return True
+        built = self._extensions(self._layout.project_of(os.path.dirname(path)))
+        if any(name in built for name in names):
+            return True
         for lines in _INSTEAD.findall(text):  # such as the source of an extension that is not built yet
             names += imported(re.sub(r"^[ \t]+", "", lines, flags=re.MULTILINE))
         found = (self._layout.find(name, path) for name in names)
         self._imports[path] = frozenset(each.path for each in found if each is not None) - {path}
         return any(map(self.needs_accelerator, sorted(self._imports[path])))
+
+    def _extensions(self, root: str) -> frozenset[str]:
+        """The modules that a project builds for CUDA, and for nothing else."""
+        found = self._built.get(root)
+        if found is None:
+            there = _SETUP in self._layout.names(root)
+            text = (self._read(os.path.join(root, _SETUP)) or "") if there else ""
+            names = frozenset(_EXTENSION.findall(text))
+            found = self._built[root] = frozenset() if _ANYWHERE.search(text) else names
+        return found
 
 
 def without_texts(text: str) -> str:

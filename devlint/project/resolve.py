@@ -76,10 +76,14 @@ class Layout:
             folder = parent
         return folder
 
+    def is_package(self, folder: str) -> bool:
+        """Whether a folder is a package, which one with a name that no import can say is not."""
+        return os.path.basename(folder).isidentifier() and "__init__.py" in self._listed(folder)
+
     def _package_root(self, folder: str) -> str:
         parent = os.path.dirname(folder)
         # A folder of a package may well be without a file of its own.
-        while parent != folder and any("__init__.py" in self._listed(each) for each in (folder, parent)):
+        while parent != folder and any(map(self.is_package, (folder, parent))):
             folder, parent = parent, os.path.dirname(parent)
         return folder
 
@@ -122,7 +126,7 @@ class Layout:
         roots = self._roots.get(folder)
         if roots is None:
             project = self.project_of(folder)
-            found = [folder] if "__init__.py" not in self._listed(folder) else []
+            found = [folder] if not self.is_package(folder) else []
             above = self._package_root(folder)
             for _ in range(_MAX_UP):
                 found.append(above)
