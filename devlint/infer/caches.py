@@ -59,11 +59,14 @@ class _Function:
         """The attributes of its own object that are in an expression."""
         return {name for part in ast.walk(node) if (name := self.own(part))}
 
+    def compared(self, test: ast.expr) -> set[str]:
+        """The variables in an expression that stand there themselves, and not for their size."""
+        names = (part for part in ast.walk(test) if isinstance(part, ast.Name))
+        return {name.id for name in names if not self._is_measured(name)}
+
     def computed(self, test: ast.expr) -> Iterator[ast.expr]:
         """What the method computed of the variables that a condition compares: the key of a cache."""
-        names = {
-            part.id for part in ast.walk(test) if isinstance(part, ast.Name) and not self._is_measured(part)
-        }
+        names = self.compared(test)
         for part in ast.walk(self.node) if names else ():
             if isinstance(part, ast.Assign) and any(
                 isinstance(target, ast.Name) and target.id in names for target in part.targets
@@ -123,9 +126,12 @@ def _kept(
     beside = _given_beside(settled.objects, raw)
     if beside is None:
         return None
-    if raw.value.who == beside or _carries_on(functions[method], node, name):
+    function, label = functions[method], settled.objects.labels[beside]
+    if raw.value.who == beside or _carries_on(function, node, name):
         return None
-    test = _memo(functions[method], node, name)
+    if isinstance(node, ast.Subscript) and label in function.compared(node.slice):
+        return None  # one for each device
+    test = _memo(function, node, name)
     sites = settled.sites.get(method, ())
     if test is None and all(caller in functions and site.at is not None for caller, site in sites):
         asked = [
@@ -136,7 +142,7 @@ def _kept(
         test = asked[0] if asked and all(asked) else None
     if test is None:
         return None
-    return Cached(method, node, settled.objects.labels[beside], ast.unparse(test))
+    return Cached(method, node, label, ast.unparse(test))
 
 
 def _given_beside(objects: Objects, raw: RawBind) -> Ref | None:

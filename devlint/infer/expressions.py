@@ -290,7 +290,7 @@ class Expressions(Machine):
             part = self.objects.part(ref, Attr(name))
             if term is None:
                 return Value(who=part)
-            value = instance_attribute(self, base, term)
+            value = _of_attribute(instance_attribute(self, base, term), f"{view.name}.{name}")
             return value._replace(who=part) if value.kind in (Kind.MODULE, Kind.UNKNOWN) else value
         if term is not None:
             value = instance_attribute(self, base, term)
