@@ -168,6 +168,12 @@ class Class:
                 return found
         return None
 
+    def is_variable(self, name: str) -> bool:
+        """Whether an attribute is a variable of the class, which no method assigns."""
+        if any(name in cls._assigned for cls in self.lineage()):
+            return False
+        return any(cls.node is not None and name in cls.body for cls in self.lineage())
+
     def varies(self, name: str) -> bool:
         """Whether several methods assign an attribute, here and in base classes."""
         return sum(len(cls.assigning(name)) for cls in self.lineage()) > 1

@@ -298,7 +298,7 @@ class Expressions(Machine):
                 value = value._replace(who=self.objects.part(ref, Attr(name)))
                 if view.varies(name):
                     self.log.varies.add(self.objects.part(ref, Attr(name)))
-            if view.is_module:
+            if view.is_module and not view.is_variable(name):
                 value = _of_attribute(value, f"{view.name}.{name}")
             if view.is_module and ref is not None and value.element is not None:
                 value = self._holding_modules(value, ref, name)

@@ -63,6 +63,9 @@ class ClassView(Protocol):
     def attribute(self, name: str) -> Term | None:
         """What is assigned to an attribute, here or in a base class, in terms of `self`."""
 
+    def is_variable(self, name: str) -> bool:
+        """Whether an attribute is a variable of the class, which no method assigns."""
+
     def varies(self, name: str) -> bool:
         """Whether several methods assign an attribute, here and in base classes."""
 
