@@ -16,10 +16,10 @@ is a Parameter, and a list of Parameters a `nn.ParameterList`. A distribution is
 
 An error where what it meets is wherever the module runs; a warning where that is up to the caller of another
 method, where a caller gave the tensor from the cpu, the constructor makes it on one path alone, or chose
-between the cpu and an accelerator, and where it is a Parameter in another case; a note where nobody gives it
-in sight, where it is only given, beside the input, to a function of which nothing is known, and where a
-method makes it for its input and keeps it for the next, as long as the size is the same: that of a module
-that was moved may be elsewhere.
+between the cpu and an accelerator, where it is a Parameter in another case, and where the class is in another
+file: it is told where it is used. A note where nobody gives it in sight, where it is only given, beside the
+input, to a function of which nothing is known, and where a method makes it for its input and keeps it for the
+next, as long as the size is the same: that of a module that was moved may be elsewhere.
 
 Left alone: 0-dim tensors and indices, which may stay on the cpu; what is moved where it is used, or by the
 class's own `to` or `_apply`; caches that ask where they are; a Parameter that gives way to what is not
@@ -39,12 +39,15 @@ from ..rule import (
     Claim,
     Form,
     Kind,
+    Meeting,
     Report,
     Rule,
     Severity,
     bind,
+    comes_from,
     cst,
     hides,
+    meeting,
     outside,
 )
 
@@ -52,17 +55,27 @@ _CPU = "on the cpu"
 _ELSE = "under another condition it is a Parameter, which moves"
 
 
-class UnregisteredTensor(Rule[Bind]):
+class UnregisteredTensor(Rule[Bind | Meeting]):
     """A tensor, or a container of Parameters, that the module does not know."""
 
     code = "DEV404"
     name = "unregistered-tensor"
     cause = Cause.ATTRIBUTE
-    watches = (bind(hides(Kind.TENSOR, Kind.PARAMETER), outside("test", "dataset")),)
+    watches = (
+        bind(hides(Kind.TENSOR, Kind.PARAMETER), outside("test", "dataset")),
+        meeting(comes_from("abroad"), outside("test", "dataset", "probe")),
+    )
     claim = Claim(MIXED_DEVICES)
 
-    def visit(self, node: cst.CSTNode, event: Bind, ask: Ask) -> Iterator[Report]:
-        """Report the attribute where it is first assigned."""
+    def visit(self, node: cst.CSTNode, event: Bind | Meeting, ask: Ask) -> Iterator[Report]:
+        """Report the attribute where it is first assigned; one of a class in another file where it is used."""
+        if isinstance(event, Meeting):
+            yield Report(
+                f"`{event.left.label}` is a plain tensor, which stays on the cpu when the module moves",
+                f"its class does not register it, and it meets `{event.right.label}`, which moves",
+                Severity.WARNING,
+            )
+            return
         hidden = event.hidden
         assert isinstance(node, cst.Attribute)
         assert hidden is not None

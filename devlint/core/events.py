@@ -331,7 +331,10 @@ def is_presumed(event: Event) -> bool:
     return False
 
 
+_BY_DEFAULT = ("factory", "attribute", "abroad")
+
+
 def is_by_default(event: Event) -> bool:
     """Whether an event rests on a factory that is told no device, and makes its tensor on the default one."""
     made = event.left if isinstance(event, Meeting) else event.value if isinstance(event, Bind) else None
-    return made is not None and made.origin is not None and made.origin.how in ("factory", "attribute")
+    return made is not None and made.origin is not None and made.origin.how in _BY_DEFAULT

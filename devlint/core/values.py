@@ -64,7 +64,9 @@ class Truth(NamedTuple):
 
 Known = Const | Words | Api | Apis | Defined | Inherited | Truth
 
-How = Literal["factory", "array", "loader", "moved", "literal", "default", "made", "copied", "attribute"]
+How = Literal[
+    "factory", "array", "loader", "moved", "literal", "default", "made", "copied", "attribute", "abroad"
+]
 MADE = ("factory", "array")
 """How tensors come to be that nothing else was made from."""
 _BY_FACTORY = (*MADE, "attribute")

@@ -21,6 +21,7 @@ from .machine import COPIES
 from .settle import Settled
 
 _SURE = (Conflict.CERTAIN, Conflict.PORTABLE)
+_ELSEWHERE = (*_SURE, Conflict.PRESUMED)
 _KNOWN = (*_SURE, Conflict.PRESUMED, Conflict.BRANCHES, Conflict.CALLER, Conflict.GIVEN)
 _QUOTED = 40
 _LISTS = (ast.List, ast.Tuple, ast.ListComp)
@@ -90,6 +91,34 @@ def hidden(
                     yield from _tensor(settled, cls, name, "")
                 elif name in stored and may_follow(stored[name].method):
                     yield from _cached(settled, cls, name, stored[name])
+
+
+def abroad(settled: Settled, behind: Iterable[Behind]) -> Iterator[Behind]:
+    """The first meeting of each plain tensor that a module has by its class's constructor in another file."""
+    found: dict[str, Behind] = {}
+    for each in behind:
+        attribute = each.origin.attribute
+        if attribute and each.conflict in _ELSEWHERE and _is_of_another_file(settled, attribute):
+            known = found.get(attribute)
+            if known is None or _row(each) < _row(known):
+                found[attribute] = each
+    yield from found.values()
+
+
+def _row(found: Behind) -> tuple[int, int]:
+    return getattr(found.at, "lineno", 0), getattr(found.at, "col_offset", 0)
+
+
+def _is_of_another_file(settled: Settled, attribute: str) -> bool:
+    """Whether a class of another file leaves a plain tensor in an attribute, and nothing here changes that."""
+    owner, _, name = attribute.rpartition(".")
+    view = settled.file.view(owner)
+    if view is None or not view.is_module or view.is_guessed or view.registers(name):
+        return False
+    if any(map(view.method, knowledge.KEEPS_ITS_OWN)) or _moved_from_outside(settled, name):
+        return False
+    having = [cls for cls in view.lineage() if cls.own_attribute(name) is not None]
+    return bool(having) and all(cls.node is None for cls in having)
 
 
 def _assigning(settled: Settled, attribute: str) -> Iterator[str]:

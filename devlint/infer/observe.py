@@ -28,7 +28,7 @@ from .classes import Class
 from .demo import Demo, demo_of
 from .file import File
 from .halves import Half, halves
-from .hidden import hidden
+from .hidden import abroad, hidden
 from .left import keeping, left
 from .log import Log, RawCall, RawCompare, RawMove, Stale
 from .machine import COPIES, REPLACES
@@ -591,6 +591,8 @@ class Observer:
             made = self._behind(behind)
             if made is not None:
                 yield made
+        for behind in abroad(self.settled, self._found_behind):
+            yield self._abroad(behind)
         for parted in apart(self.settled, self._judged):
             yield self._apart(parted)
         for parted, conflict in hosted(self.settled, self._judged):
@@ -694,6 +696,15 @@ class Observer:
             sibling_moved=False,
             device=device,
         )
+
+    def _abroad(self, found: Behind) -> event.Meeting:
+        """A plain tensor of a module whose class another file defines; told where it is used."""
+        left = self.traced(found.one, found.here, found.at, found.function)
+        origin = found.origin._replace(how="abroad")
+        right = self.traced(found.other, found.there, found.other_at, found.function)
+        at = self.at(found.at, found.function, found.raw.why, found.raw.loops)
+        left = left._replace(origin=origin)
+        return event.Meeting(at, found.raw.how, left, right, found.conflict, sibling_moved=False)
 
     def _apart(self, found: Apart) -> event.Meeting:
         """What the program put in two places; told at the side that is on the cpu, or that stands first."""

@@ -56,6 +56,7 @@ _HOWS = {
     "made": "what the program builds",
     "copied": "a copy",
     "attribute": "an attribute",
+    "abroad": "an attribute that a class of another file assigns",
 }
 
 
