@@ -68,7 +68,7 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
     claim = Claim(MIXED_DEVICES)
 
     def visit(self, node: cst.CSTNode, event: Bind | Meeting, ask: Ask) -> Iterator[Report]:
-        """Report the attribute where it is first assigned; one of a class in another file where it is used."""
+        """Report the attribute where it is first assigned, or, of a class of another file, used."""
         if isinstance(event, Meeting):
             yield Report(
                 f"`{event.left.label}` is a plain tensor, which stays on the cpu when the module moves",

@@ -98,11 +98,18 @@ def abroad(settled: Settled, behind: Iterable[Behind]) -> Iterator[Behind]:
     found: dict[str, Behind] = {}
     for each in behind:
         attribute = each.origin.attribute
-        if attribute and each.conflict in _ELSEWHERE and _is_of_another_file(settled, attribute):
+        if not attribute or each.conflict not in _ELSEWHERE or not _reads(each.at, attribute):
+            continue  # what the class itself computes is told in its own file
+        if _is_of_another_file(settled, attribute):
             known = found.get(attribute)
             if known is None or _row(each) < _row(known):
                 found[attribute] = each
     yield from found.values()
+
+
+def _reads(node: ast.expr, attribute: str) -> bool:
+    name = attribute.rpartition(".")[2]
+    return any(isinstance(part, ast.Attribute) and part.attr == name for part in ast.walk(node))
 
 
 def _row(found: Behind) -> tuple[int, int]:
@@ -110,7 +117,7 @@ def _row(found: Behind) -> tuple[int, int]:
 
 
 def _is_of_another_file(settled: Settled, attribute: str) -> bool:
-    """Whether a class of another file leaves a plain tensor in an attribute, and nothing here changes that."""
+    """Whether a class of another file keeps a plain tensor in an attribute, and nothing here moves that."""
     owner, _, name = attribute.rpartition(".")
     view = settled.file.view(owner)
     if view is None or not view.is_module or view.is_guessed or view.registers(name):
