@@ -70,11 +70,9 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
     def visit(self, node: cst.CSTNode, event: Bind | Meeting, ask: Ask) -> Iterator[Report]:
         """Report the attribute where it is first assigned, or, of a class of another file, used."""
         if isinstance(event, Meeting):
-            yield Report(
-                f"`{event.left.label}` is a plain tensor, which stays on the cpu when the module moves",
-                f"its class does not register it, and it meets `{event.right.label}`, which moves",
-                Severity.WARNING,
-            )
+            plain = "is a plain tensor, which stays on the cpu when the module moves"
+            why = f"its class does not register it, and it meets `{event.right.label}`, which moves"
+            yield Report(f"`{event.left.label}` {plain}", why, Severity.WARNING)
             return
         hidden = event.hidden
         assert isinstance(node, cst.Attribute)
@@ -94,25 +92,18 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
             stays = "where it was given" if hidden.given else "where the constructor put it"
         if hidden.cached:
             where = "the module" if hidden.meets == "self" else f"`{hidden.meets}`"
-            yield Report(
-                f"`self.{event.name}` is made where {where} is, and stays there when the module moves",
-                f"`{hidden.cached}` decides whether it is made anew, and does not ask where it is",
-                Severity.NOTE,
-            )
+            made = f"`self.{event.name}` is made where {where} is, and stays there when the module moves"
+            why = f"`{hidden.cached}` decides whether it is made anew, and does not ask where it is"
+            yield Report(made, why, Severity.NOTE)
             return
         plain = "holds plain tensors, which stay" if hidden.form else "is a plain tensor, which stays"
         plain = f"on one path {plain}" if hidden.path else plain
         severity = None if hidden.meets and hidden.sure and stays == _CPU else Severity.WARNING
-        if hidden.given and not any(each.place.form is Form.CPU for each in ask.given(event.value)):
+        unknown = hidden.given and not any(each.place.form is Form.CPU for each in ask.given(event.value))
+        if unknown or hidden.beside:
             severity = Severity.NOTE  # who moves the module may give it what is there
-        if hidden.beside:
-            severity = Severity.NOTE
-        yield Report(
-            f"`self.{event.name}` {plain} {stays} when the module moves",
-            why,
-            severity,
-            _registered(node, event, ask),
-        )
+        told = f"`self.{event.name}` {plain} {stays} when the module moves"
+        yield Report(told, why, severity, _registered(node, event, ask))
 
 
 def _registered(node: cst.Attribute, event: Bind, ask: Ask) -> Change | None:
