@@ -10,6 +10,7 @@ from ...bind.names import last_name
 from ...core.events import Named
 from ...core.evidence import Evidence
 from ...core.kinds import TENSORS, Kind
+from ...core.paths import Attr
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ...core.values import MADE, STRING, Origin, Value, constant, derived, dotted, is_made
 from ..log import RawMove
@@ -84,7 +85,10 @@ def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: 
     machine.log.reaches.add("moves")
     fate, alone = machine.fates.get(site.node, ("kept", False))
     place = found.place
-    vain = place is not None and _is_there(base, place)
+    here = machine.where(base)
+    if place is not None and _is_beside(machine, base, place):
+        here = place
+    vain = place is not None and (here is place or _is_there(base, place))
     if place is not None and site.receiver_at is not None:
         vain |= _wakes_the_device(machine, base, site.receiver_at)
     iterates = None
@@ -95,7 +99,7 @@ def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: 
     machine.log.moves[site.node] = RawMove(
         site.name,
         base,
-        machine.where(base),
+        here,
         place,
         found.named,
         found.casts,
@@ -112,6 +116,23 @@ def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: 
     if place is not None and found.named != "other":
         # `.cuda(index)` needs CUDA, whichever of the devices is meant.
         machine.need(place if site.name in _TO else literal(site.name))
+
+
+def _is_beside(machine: Machine, base: Value, place: Place) -> bool:
+    """Whether what is moved was computed with the tensor where it is to go: it is there."""
+    beside, ref = place.of, machine.ref(base)
+    if type(beside) is not int or ref is None or place.form not in (Form.AT, Form.SAME):
+        return False
+    if machine.objects.ways[beside] == Attr("device"):
+        beside = machine.objects.parents[beside]
+    todo, done = [ref], {beside}
+    while todo:
+        of = [each for each, _ in machine.log.derived.get(todo.pop(), ())]
+        if beside in of:
+            return True
+        todo.extend(each for each in of if each not in done)
+        done.update(of)
+    return False
 
 
 def _is_leaf(machine: Machine, site: Site, base: Value) -> bool:
