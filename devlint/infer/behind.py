@@ -33,6 +33,7 @@ _RANK = (
 """Which of several meetings of one tensor is told."""
 _OF_CALLERS = (Conflict.CALLER, Conflict.GIVEN)
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
+_COMMENT = re.compile(r"(?:^|\s)#.*")
 _FORWARD = ("forward", "__call__")
 _CPU = frozenset({"host", "tests"})
 _CHOSEN = (Form.EITHER, Form.SAME)
@@ -866,7 +867,8 @@ def _comes_before(one: Behind, other: Behind) -> bool:
 
 def _may_run_anywhere(module: Function, lines: Sequence[str]) -> bool:
     """Whether a file's tensors may be elsewhere: a script that speaks of no device runs on the cpu."""
-    if any(map(knowledge.speaks_of_devices, lines)):
+    said = filter(knowledge.speaks_of_devices, lines)
+    if any(knowledge.speaks_of_devices(_COMMENT.sub("", line)) for line in said):
         return True
     body = getattr(module.node, "body", [])
     return not any(isinstance(statement, (ast.For, ast.While, ast.If, ast.With, Ran)) for statement in body)
