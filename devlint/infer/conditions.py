@@ -256,9 +256,14 @@ def _device_comparison(node: ast.expr, one: Value, other: Value) -> Truth | None
     if forms == {Form.LITERAL}:
         unasked = other.known.values if isinstance(other.known, Words) else ()
         return Truth(True, False) if constant(names[0]) not in unasked else None
-    if forms == {Form.CPU} and not (other.kind is Kind.STRING and text_of(other)):
+    if forms == {Form.CPU} and not (other.kind is Kind.STRING and text_of(other) and not _is_default(other)):
         return Truth(False, True)
     return None
+
+
+def _is_default(value: Value) -> bool:
+    """Whether a text is only what a parameter is where the caller says nothing."""
+    return value.origin is not None and value.origin.how == "default"
 
 
 def _is_the_cpu(node: ast.expr, value: Value) -> bool:
