@@ -14,10 +14,11 @@ Name the device; `load_state_dict` copies from any:
 
 Only what use shows to be a checkpoint is told: a state that `load_state_dict` is given, a whole module, or
 what has parts that are called so (`["state_dict"]`); as a note where an accelerator is needed on the same
-path in any case, unless several processes share the devices, and of `torch.hub.load_state_dict_from_url`, as
-what is published is mostly saved on the cpu. Datasets, features and statistics, mostly saved there, are left
-alone, and so is the state of schedulers, what comes after the same function, or one that it called, saved or
-trained, what a condition on an accelerator guards, and tests.
+path in any case, unless several processes share the devices, where the file itself saves at that path, and
+of `torch.hub.load_state_dict_from_url`, as what is published is mostly saved on the cpu. Datasets, features
+and statistics, mostly saved there, are left alone, and so is the state of schedulers, what is loaded where
+callers may say a device in another case, what comes after the same function, or one that it called, saved
+or trained, what a condition on an accelerator guards, and tests.
 """
 
 from __future__ import annotations
@@ -54,8 +55,13 @@ class LoadWithoutMapLocation(Rule[Call]):
     name = "load-without-map-location"
     severity = Severity.WARNING
     watches = (
-        call("torch.load", lacks("map_location"), becomes("state", "module"), outside("test", "saved")),
-        call(*_PUBLISHED, lacks("map_location"), becomes("state"), outside("test", "saved")),
+        call(
+            "torch.load",
+            lacks("map_location"),
+            becomes("state", "module"),
+            outside("test", "saved", "handed"),
+        ),
+        call(*_PUBLISHED, lacks("map_location"), becomes("state"), outside("test", "saved", "handed")),
     )
     claim = Claim(
         Observes("restored['weight'].is_cuda", bug=True, fixed=False),
@@ -91,7 +97,7 @@ class LoadWithoutMapLocation(Rule[Call]):
         needing = "needing" in event.at.context or ask.needed_after(event.at.function)
         told = chosen and (not chosen.endswith(".device") or ask.device_given(node))
         several = any(hint.startswith("backend:") for hint in guard.hints)
-        later = later or (needing and not several and not told)
+        later = later or "reread" in event.at.context or (needing and not several and not told)
         yield Report(
             f"`{short}` puts what it loads on the device that it was saved from",
             "a checkpoint from a GPU does not load without one; say where it goes with `map_location`",

@@ -55,6 +55,7 @@ ORDER = [
         "infer.testcode",
         "infer.demo",
         "infer.touched",
+        "infer.reread",
         "infer.workers",
         "infer.assigning",
         "infer.caches",

@@ -188,7 +188,11 @@ class Class:
 
     def registers(self, name: str) -> bool:
         """Whether a buffer or parameter is registered under a name, here or in a base class."""
-        return any(not cls.registered.isdisjoint((name, "*")) for cls in self.lineage())
+        return any(
+            not cls.registered.isdisjoint((name, "*"))
+            or any(name in knowledge.buffers_of_class(base) for base in cls.library_bases)
+            for cls in self.lineage()
+        )
 
     def method(self, name: str) -> str | None:
         """The dotted name of a method, here or in a base class of the project."""

@@ -191,6 +191,18 @@ def truth(node: ast.expr, value: Value) -> Truth | None:
     return hint(node) or (value.known if isinstance(value.known, Truth) else None)
 
 
+def there(test: ast.expr, asked: Value, body: Value, orelse: Value) -> Truth | None:
+    """What it says about the machine that `body if test else orelse`, one of which is None, is there."""
+    said = truth(test, asked)
+    if (
+        said is None
+        or said.if_true is said.if_false
+        or (body.kind is Kind.NONE) is (orelse.kind is Kind.NONE)
+    ):
+        return None
+    return Truth(said.if_true if orelse.kind is Kind.NONE else said.if_false, False, hint=said.hint)
+
+
 def comparison(node: ast.Compare, left: Value, right: Value) -> Truth | None:
     """What a comparison of two operands says about the machine."""
     op = node.ops[0]

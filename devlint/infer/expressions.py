@@ -584,6 +584,8 @@ class Expressions(Machine):
             both = both._replace(place=device[1]) if self.follows(moved, device[1]) else both
         if both.kind is Kind.STRING and forms == {Form.LITERAL}:
             both = both._replace(known=self._unasked(body, orelse))
+        if both.known is None and (said := conditions.there(node.test, test, body, orelse)) is not None:
+            both = both._replace(known=said)
         return both
 
     def follows(self, value: Value, device: Place) -> bool:

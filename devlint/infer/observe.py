@@ -33,6 +33,7 @@ from .left import keeping, left
 from .log import Log, RawCall, RawCompare, RawMove, Stale
 from .machine import COPIES, REPLACES
 from .presumed import Presumed
+from .reread import Reread
 from .settle import Clash, Settled
 from .stays import Stays, staying
 from .testcode import is_test_code
@@ -100,6 +101,7 @@ class Observer:
         self._in_tests = is_test_code(settled)
         self.touched = Touched(settled)
         self._in_workers = in_workers(settled)
+        self._reread = Reread(settled)
 
     # Where
 
@@ -189,6 +191,25 @@ class Observer:
                     )
                     found[owner] = found.get(owner, True) and brought
         return frozenset(owner for owner, brought in found.items() if brought)
+
+    def _is_reread(self, function: str, raw: RawCall) -> bool:
+        """Whether the file saves at the path that is loaded from."""
+        paths = (at for name, at, _ in raw.args.named() if name == knowledge.SAVED_AT)
+        return any(self._reread.is_own(function, path) for path in paths)
+
+    def _is_handed(self, function: str) -> bool:
+        """Whether a function loads, in another case, to where a parameter says."""
+        known = self.file.functions.get(function)
+        args = known.args if known is not None else None
+        if args is None:
+            return False
+        parameters = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+        return any(
+            name == knowledge.MAPPED and isinstance(at, ast.Name) and at.id in parameters
+            for raw in self.settled.logs[function].calls.values()
+            if "loads" in knowledge.topics_of_call(raw.callee)
+            for name, at, _ in raw.args.named()
+        )
 
     def _owner(self, function: str) -> str:
         known = self.file.functions.get(function)
@@ -492,6 +513,8 @@ class Observer:
                 said = {
                     "pending": raw.pending,
                     "saved": raw.saved or (loads and self._owner(function) in self._save_on_cpu),
+                    "reread": loads and self._is_reread(function, raw),
+                    "handed": loads and self._is_handed(function),
                     "needing": loads and log.needs_after(home.number(node)),
                 }
                 if any(said.values()):

@@ -6,7 +6,7 @@ from functools import lru_cache
 from .attributes import MODES, MODULE_ONLY, TENSOR_ONLY, TENSOR_TOO
 from .brought import THIRD_PARTY, complaint, is_brought, libraries
 from .classes import runs_like_forward
-from .find import attribute, bind, find, kind_of_class, method, topics_of_class
+from .find import attribute, bind, buffers_of_class, find, kind_of_class, method, topics_of_class
 from .find import provide as provide_rows
 from .row import Hint, Row
 from .stars import is_every_modules, is_public, is_torch_nn, offers
@@ -33,6 +33,7 @@ __all__ = [
     "Table",
     "attribute",
     "bind",
+    "buffers_of_class",
     "chooses_device",
     "complaint",
     "find",

@@ -55,6 +55,13 @@ _TOPICS = """
     metric: torchmetrics.Metric torchmetrics.wrappers.abstract.WrapperMetric
     process: multiprocessing.Process torch.multiprocessing.Process
     """
+_BUFFERS = """
+    weight: torch.nn._WeightedLoss torch.nn.BCELoss torch.nn.MultiLabelSoftMarginLoss
+    weight: torch.nn.CrossEntropyLoss torch.nn.MultiMarginLoss torch.nn.NLLLoss torch.nn.NLLLoss2d
+    weight,pos_weight: torch.nn.BCEWithLogitsLoss
+    """
+"""The buffers that a base registers, by its public name: what is assigned to them is the buffer then
+(`torch.nn.modules.loss`)."""
 _RUN = {
     "framework:lightning": "training_step validation_step test_step predict_step",
     "metric": "update",
@@ -93,6 +100,11 @@ def topics_of(dotted: str, kind: Kind | None) -> frozenset[str]:
             found.add(f"framework:{frameworks[part]}")
         part = part.rpartition(".")[0]
     return frozenset(found)
+
+
+def buffers_of(dotted: str) -> frozenset[str]:
+    """The names of the buffers that a class of torch's registers, under its public name."""
+    return frozenset(pairs(_BUFFERS).get(dotted, "").split(",")) - {""}
 
 
 def runs_like_forward(method: str, topics: frozenset[str]) -> bool:

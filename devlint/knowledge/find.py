@@ -123,6 +123,11 @@ def topics_of_class(dotted: str) -> frozenset[str]:
     return classes.topics_of(name, kind_of_class(dotted)) | classes.topics_of(dotted, None)
 
 
+def buffers_of_class(dotted: str) -> frozenset[str]:
+    """The names of the buffers that deriving from a class of torch's brings."""
+    return classes.buffers_of(public(dotted))
+
+
 def _rest(signature: str) -> str:
     for name in signature.replace(",", " ").split():
         if name.startswith("*"):

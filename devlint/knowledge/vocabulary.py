@@ -268,6 +268,10 @@ COLLECTIVE = "collective"
 """The topic of what a process does together with others."""
 WAITS_FOR_OTHERS = "torch.distributed.barrier"
 """What only waits for them."""
+SAVED_AT = "f"
+"""The parameter of what saves and loads, in torch, that says at which path."""
+MAPPED = "map_location"
+"""The one that says where what is loaded goes."""
 SAVED = frozenset({"saves", "trains"})
 """Those of a function that makes checkpoints, or what goes into one."""
 NAMES_DEVICES = frozenset({"moves", "places"})

@@ -25,6 +25,8 @@ _CONTEXTS = {
     "processes": "a function in which several processes work together",
     "demo": "what a file that defines a module tries out when it is run",
     "saved": "a function that saved or trained something before",
+    "reread": "what the file saves itself at that path",
+    "handed": "a function that its caller tells where to load",
     "pending": "a call that is given a copy still under way",
 }
 _HINTS = {
