@@ -199,6 +199,10 @@ class Ask(Protocol):
     def callers(self, function: str) -> tuple[Calling, ...]:
         """The calls of a function, by its dotted name (`At.function`), in this and in other files."""
 
+    @property
+    def default_gpu(self) -> bool:
+        """Whether programs import the file that have nothing on another GPU than the default one."""
+
     def later(self, event: Event) -> bool:
         """Whether an accelerator is needed, or told of, in another place first.
 

@@ -10,10 +10,9 @@ Follow the tensor:
     y = y.to(x.device)
 
 A stream without a device is one of the current device, too, and waits for nothing where a caller chose
-another; of memory that is a note. So is a device that a module's constructor chooses for its methods.
+another; of memory that is a note. So is a device that a constructor chooses, and one GPU for all programs.
 
-Left alone: `synchronize`, files that say which device is current, moves that name a GPU, guards that are
-settings, and what is chosen outside of modules.
+Left alone: `synchronize`, moves that name a GPU, settings, files that set the device, what no module chooses.
 """
 
 from __future__ import annotations
@@ -105,6 +104,7 @@ class DefaultGpu(Rule[Call | Literal_]):
         yield Report(
             f"the default GPU is chosen to follow `{tensor}`, which may be on another",
             "`cuda` without an index is the current device, not the one of a tensor",
+            Severity.NOTE if ask.default_gpu else None,
             change=change,
         )
 

@@ -86,8 +86,11 @@ def _note(function: Function, found: dict[str, list[ast.expr | None]]) -> None:
         *zip(args.kwonlyargs, args.kw_defaults, strict=True),
     ):
         found.setdefault(arg.arg, []).append(default if isinstance(default, ast.Constant) else None)
+    plain = {
+        part.targets[0]: part.value
+        for part in ast.walk(function.node)
+        if isinstance(part, ast.Assign) and len(part.targets) == 1
+    }
     for part in ast.walk(function.node):
-        if isinstance(part, ast.Assign) and len(part.targets) == 1 and isinstance(part.targets[0], ast.Name):
-            found.setdefault(part.targets[0].id, []).append(part.value)
-        elif isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store) and part.id not in found:
-            found[part.id] = [None]
+        if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Store):
+            found.setdefault(part.id, []).append(plain.get(part))

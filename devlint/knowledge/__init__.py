@@ -19,6 +19,7 @@ from .words import (
     moves_to_cuda,
     numbers_devices,
     offers_device,
+    places_elsewhere,
     speaks_of_devices,
 )
 
@@ -50,6 +51,7 @@ __all__ = [
     "numbers_devices",
     "offers",
     "offers_device",
+    "places_elsewhere",
     "provide",
     "runs_like_forward",
     "speaks_of_devices",

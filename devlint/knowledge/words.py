@@ -109,6 +109,11 @@ _PASSES = re.compile(
     r"|\bdevice\s*=\s*(?:\w*device\b|None)"
 )
 """A device that somebody gives, or has chosen; the one of a tensor follows what it is at."""
+_PLACES = re.compile(
+    r"(?<!\.)\bdevice\b|[\"']cuda:|\bset_device\b|\b(?:Distributed)?DataParallel\b|\bdevice_ids\b|\bAccelerator\b"
+    r"|\.to\(|\.cuda\(\s*[^)\s]|\bcuda\.device\("
+)
+"""What may mean another device than the cpu and the default GPU."""
 _FIXES = re.compile(r"\bdevice\s*=\s*(?:torch\.device\(\s*)?[rf]?[\"']cuda")
 """One that nobody chooses."""
 _BRINGS_BACK = re.compile(
@@ -168,6 +173,11 @@ def offers_device(text: str) -> bool:
 def numbers_devices(text: str) -> bool:
     """Whether it seems to have an option that may be the number of a GPU, and the cpu where it is none."""
     return _NUMBERS.search(text) is not None
+
+
+def places_elsewhere(text: str) -> bool:
+    """Whether a program, without its comments, may have anything on another GPU than the default one."""
+    return _PLACES.search(text) is not None
 
 
 def limits_devices(text: str) -> bool:

@@ -54,6 +54,8 @@ class _Signs(NamedTuple):
     """How many moves to CUDA are made only where it is there, with nothing in their place."""
     moved: int
     """How many others."""
+    elsewhere: bool
+    """Whether it may have anything on another GPU than the default one."""
     tests: bool
     paths: tuple[str, ...]
     """Where else, by what it says, imports may start."""
@@ -82,6 +84,17 @@ class Choices:
         if found is None:
             found = self._answers[path] = self._among_programs(path)
         return found
+
+    def default_gpu(self, path: str) -> tuple[bool, frozenset[str]]:
+        """Whether programs import a file that have nothing on another GPU than the default one; and the files
+        that tell."""
+        if self._is_library(path):
+            return False, frozenset()
+        above = reached(path, self._importers)
+        below = set[str]().union(*(reached(each, self._imported) for each in above))
+        needing = any(self._signs(each).needs for each in above - {path})
+        elsewhere = any(self._signs(each).elsewhere for each in below)
+        return needing and not elsewhere, frozenset(above | below)
 
     def default_device(self, path: str) -> tuple[Default, frozenset[str]]:
         """Who sets the default device to an accelerator for a file, and the files that tell; no tests."""
@@ -188,6 +201,7 @@ class Choices:
                 knowledge.limits_devices(text),
                 asked,
                 moved,
+                knowledge.places_elsewhere(text),
                 not set(knowledge.TEST_FRAMEWORKS).isdisjoint(imported(text)),
                 tuple(_PATHS.findall(text)),
                 _MAIN.search(text) is not None,

@@ -371,6 +371,12 @@ class Project:
         self._asked.setdefault(path, set()).update(others)
         return calls
 
+    def default_gpu(self, path: str) -> bool:
+        """Whether programs import a file that have nothing on another GPU than the default one."""
+        found, asked = self.choices.default_gpu(path)
+        self._asked.setdefault(path, set()).update(asked - {path})
+        return found
+
     def default_device(self, path: str) -> Default:
         """Who sets the default device to an accelerator for a file."""
         found, asked = self.choices.default_device(path)
@@ -666,6 +672,13 @@ class View:
     def _throughout(self) -> Throughout:
         return self._project.throughout(self.path)
 
+    def default_gpu(self) -> bool:
+        """Whether programs import this file that have nothing on another GPU than the default one."""
+        found = self._project.default_gpu(self.path)
+        if self._project.memory is not None:
+            self.log["default gpu", ""] = digest_of(found)
+        return found
+
     def default_device(self) -> Default:
         """Who sets the default device to an accelerator for this file."""
         found = self._project.default_device(self.path)
@@ -710,6 +723,8 @@ class View:
             return digest_of(self._callers(about))
         if kind == "throughout":
             return digest_of(self._throughout())
+        if kind == "default gpu":
+            return digest_of(self._project.default_gpu(self.path))
         if kind == "default device":
             return digest_of(self._project.default_device(self.path))
         if kind == "locate":  # where a node stands depends on the whole text

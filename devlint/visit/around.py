@@ -30,6 +30,9 @@ if TYPE_CHECKING:
             """Whether all that runs this file runs on CUDA alone (`first` where that begins here, else
             `later`); empty where a device is a choice somewhere."""
 
+        def default_gpu(self) -> bool:
+            """Whether programs import this file that have nothing on another GPU than the default one."""
+
         def default_device(self) -> str:
             """Who sets the default device to an accelerator for this file: `above` what runs it, or only
             `beside` it another file of the project; else empty."""

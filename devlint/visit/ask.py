@@ -530,6 +530,12 @@ class Questions:
         project = self._file.around.project
         return project.throughout() if project is not None else ""
 
+    @property
+    def default_gpu(self) -> bool:
+        """Whether programs import the file that have nothing on another GPU than the default one."""
+        project = self._file.around.project
+        return project is not None and project.default_gpu()
+
     def needed_before(self, function: str) -> bool:
         """Whether an accelerator was needed before each call of a function, those of tests apart."""
         return self._needed(function, frozenset())
