@@ -9,7 +9,8 @@ neither: `model.to(device)` leaves it on the cpu, and `forward` fails where it m
         return x * self.window
 
 Register it as a buffer, with `persistent=False` where checkpoints should not have it; what is to be trained
-is a Parameter, and a list of Parameters a `nn.ParameterList`. A distribution is made anew, of buffers.
+is a Parameter, and a list of Parameters a `nn.ParameterList`. A distribution is made anew, of buffers. An
+object that a module has, and that is no module, becomes one, or moves its tensors where it uses them.
 
     self.window: torch.Tensor
     self.register_buffer("window", torch.hann_window(512))
@@ -87,6 +88,8 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
         why = f"it meets `{hidden.meets}`, which is {where}" if hidden.meets else _ELSE
         if hidden.beside:
             why = f"it is passed on together with `{hidden.meets}`, which is wherever the module runs"
+        if hidden.of_part:
+            why = f"it meets `{hidden.meets}`, and what has it is no module, which would move it"
         stays = _CPU
         if hidden.given or hidden.placed:
             stays = "where it was given" if hidden.given else "where the constructor put it"

@@ -279,6 +279,8 @@ class Hidden(NamedTuple):
     """Of a tensor, whether it is only given to something unknown together with what it might meet there."""
     cached: str = ""
     """Of a tensor that a method makes where `meets` is, the condition under which it makes it anew."""
+    of_part: bool = False
+    """Of a tensor, whether an object that a module keeps, and that is none itself, has it."""
 
 
 class Bind(NamedTuple):

@@ -10,7 +10,7 @@ from ..core.events import Conflict, Container, Hidden
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Ref
 from ..core.places import Form
-from ..core.values import Value, is_made
+from ..core.values import Defined, Value, is_made
 from .assigning import making, targets
 from .behind import Behind, Kept
 from .caches import Cached, cached
@@ -44,6 +44,9 @@ def hidden(
     for cls in settled.file.classes.values():
         if _is_plain(cls):
             yield from _containers(settled, cls)
+    for target, found in of_parts(settled, behind):
+        where, sure = ast.unparse(found.other_at)[:_QUOTED], found.conflict in _SURE
+        yield target, Hidden(Kind.TENSOR, "", False, False, where, sure, of_part=True)
     met: dict[str, Behind] = {}
     meetings: dict[str, list[Behind]] = {}
     for found in behind:
@@ -91,6 +94,35 @@ def hidden(
                     yield from _tensor(settled, cls, name, "")
                 elif name in stored and may_follow(stored[name].method):
                     yield from _cached(settled, cls, name, stored[name])
+
+
+def of_parts(settled: Settled, behind: Iterable[Behind]) -> Iterator[tuple[ast.AST, Behind]]:
+    """What the constructors of objects that modules keep, and that are none, make on the cpu and keep.
+
+    Each with the target that it is assigned to.
+    """
+    kept = {
+        term.known.dotted
+        for cls in settled.file.classes.values()
+        if cls.is_module and cls.node is not None
+        for term in cls.attributes()
+        if term.kind is Kind.INSTANCE and isinstance(term.known, Defined)
+    }
+    for found in behind if kept else ():
+        home = settled.file.functions.get(found.origin.function)
+        if home is None or home.owner not in kept or home.own_name != CONSTRUCTORS[0]:
+            continue
+        view = settled.file.classes.get(home.owner)
+        if view is None or view.is_module or found.conflict not in _ELSEWHERE:
+            continue
+        if any(map(view.method, knowledge.KEEPS_ITS_OWN)):
+            continue
+        for target, bind in settled.logs[home.name].binds.items():
+            origin = bind.value.origin
+            own = bind.owner.who == settled.objects.self_of(home.owner)
+            same = origin is not None and (origin.how, origin.at) == (found.origin.how, found.origin.at)
+            if own and same and not _moved_from_outside(settled, bind.name):
+                yield target, found
 
 
 def abroad(settled: Settled, behind: Iterable[Behind]) -> Iterator[Behind]:

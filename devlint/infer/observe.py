@@ -28,7 +28,7 @@ from .classes import Class
 from .demo import Demo, demo_of
 from .file import File
 from .halves import Half, halves
-from .hidden import abroad, hidden
+from .hidden import abroad, hidden, of_parts
 from .left import keeping, left
 from .log import Log, RawCall, RawCompare, RawMove, Stale
 from .machine import COPIES, REPLACES
@@ -610,8 +610,9 @@ class Observer:
             yield from self._staying(stays)
         for half in halves(self.settled):
             yield self._half(half)
+        kept = {id(behind) for _, behind in of_parts(self.settled, self._found_behind)}
         for behind in self._found_behind:
-            made = self._behind(behind)
+            made = self._behind(behind) if id(behind) not in kept else None
             if made is not None:
                 yield made
         for behind in abroad(self.settled, self._found_behind):
