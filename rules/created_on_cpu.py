@@ -107,6 +107,7 @@ class CreatedOnCpu(Rule[Meeting]):
             change,
             (
                 *because,
+                *((spot, "") for spot in event.left.spots if spot.node is not None),
                 (other.span if line != event.at.span.line else None, at),
                 *(
                     (spot, "")

@@ -86,6 +86,8 @@ class Need(NamedTuple):
     """Of the one side that the function itself made on the cpu."""
     called: Literal["", "left", "right"] = ""
     """The side that is a module of which nobody knows the class."""
+    indexes: bool = False
+    """Whether the other side indexes what was made on the cpu: a number, or an entry of a tensor, may."""
 
 
 class Case(NamedTuple):

@@ -145,7 +145,8 @@ class Substitution:
                     return place._replace(of=self.machine.ref(value))
                 return self.machine.where(value)
             whole = value.kind is Kind.BATCH or (value.kind is Kind.MODULE and place.form is Form.AT)
-            if whole or _is_slice(of, value):
+            of_tensor = value.kind in TENSORS and len(of.steps) == 1 and _is_device(of.steps[0])
+            if whole or of_tensor or _is_slice(of, value):
                 return self.machine.where(value)
             if value.kind not in (Kind.UNKNOWN, Kind.INSTANCE, Kind.MODULE):
                 return UNKNOWN_PLACE
@@ -389,6 +390,8 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
 def _need(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> None:
     left, right = sub.place(need.left), sub.place(need.right)
     at, other = _argument(sub, need.left), _argument(sub, need.right)
+    if need.indexes and _counts(machine, (at, left), (other, right)):
+        need = need._replace(origin=None)
     one = _party(sub, need.left, left, need.one, need.origin)
     two = _party(sub, need.right, right, need.other, need.origin)
     held = _held(sub, need.left), _held(sub, need.right)
@@ -413,6 +416,13 @@ def _need(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> N
 def _is_placed(value: Value) -> bool:
     """Whether it is a tensor of which it is known where it is."""
     return value.kind in TENSORS and value.place.form is not Form.UNKNOWN
+
+
+def _counts(machine: Machine, *sides: tuple[ast.expr | None, Place]) -> bool:
+    """Whether what a tensor is indexed with may be a number here, or an entry of a tensor."""
+    return any(
+        at is not None and (place.form not in ON_DEVICE or machine.is_entry(at)) for at, place in sides
+    )
 
 
 def _is_rest(path: Path) -> bool:

@@ -384,6 +384,8 @@ class Meetings:
         found = {self.rooted(root) for root in roots}
         if found == {Conflict.PORTABLE}:
             return Conflict.CALLER if is_any_model(other) else Conflict.PORTABLE
+        if other.kind in TENSORS and roots and all(map(self._is_optimizer, roots)):
+            return Conflict.PORTABLE  # its parameters, and what is computed with those
         if self._reads_arrays(function):
             return None
         if is_any_model(other) or one.origin is None:
@@ -400,6 +402,12 @@ class Meetings:
         if self._places(function) or borrows:
             return Conflict.CALLER
         return Conflict.CALLER if any(map(self._promised, roots)) else None
+
+    def _is_optimizer(self, root: Ref) -> bool:
+        """Whether it is the `self` of an optimizer, whose parameters are wherever the module is."""
+        way = self.objects.ways[root]
+        view = self.file.view(way.name) if isinstance(way, Root) and way.kind == "self" else None
+        return view is not None and "optimizer" in view.topics
 
     def _is_given_to_module(self, function: str, ref: Ref) -> bool:
         """Whether a method of a module is given an object, and nobody gives it what is on the cpu."""

@@ -10,7 +10,7 @@ from ..bind.names import last_name
 from ..core.events import Fate
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
-from ..core.paths import Attr, Ref
+from ..core.paths import Attr, Item, Ref
 from ..core.places import CPU, UNKNOWN_PLACE, Form, literal
 from ..core.values import (
     NONE,
@@ -278,6 +278,8 @@ def apply(machine: Machine, node: ast.Call, callee: Value, args: Arguments) -> V
             return value
         return machine.unknown(node)
     if kind is Kind.FUNCTION and isinstance(known, Defined):
+        if isinstance(node.func, ast.Name) and node.func.id in machine.here.positional:
+            machine.state.copies = frozenset()  # another caller may give one that waits for them
         result = function_call(machine, node, known.dotted, None, args)
         return result if result is not None else machine.unknown(node)
     if kind is Kind.CLASS and isinstance(known, Defined):
@@ -311,6 +313,7 @@ def _call_unknown(machine: Machine, node: ast.Call, callee: Value, args: Argumen
     objects = machine.objects
     of_self = isinstance(objects.ways[ref], Attr) and objects.labels[objects.parents[ref]] == "self"
     if ref in machine.state.places or machine.seen(callee) & Evidence.MODULE or of_self:
+        _note_items(machine, args)
         return modules.unknown_module(machine, node, callee, _site(node, "Module.forward", callee, args))
     return _unknown_call(machine, node, args, ref)
 
@@ -708,6 +711,7 @@ def call_module(machine: Machine, node: ast.Call, base: Value, args: Arguments) 
     """Run a module's forward."""
     site = _site(node, "Module.__call__", base, args)._replace(receiver_at=node.func)
     _record(machine, site, site.api)
+    _note_items(machine, args)
     if isinstance(base.known, Defined):
         view = machine.program.view(base.known.dotted)
         found = view.method("forward") if view is not None else None
@@ -721,6 +725,13 @@ def call_module(machine: Machine, node: ast.Call, base: Value, args: Arguments) 
     if is_any_model(base):
         return modules.unknown_module(machine, node, base, site)
     return modules.call(machine, node, base, site)
+
+
+def _note_items(machine: Machine, args: Arguments) -> None:
+    """`model(**batch)`: what a batch holds is given to a module."""
+    for _, value in args.unpacked:
+        if value.kind in (Kind.UNKNOWN, Kind.BATCH) and value.who is not None:
+            machine.note(machine.part(value, Item("**", variable=True)), Evidence.TO_MODULE)
 
 
 def instantiate(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> Value:

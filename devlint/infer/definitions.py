@@ -8,6 +8,8 @@ from functools import cached_property
 
 from .. import knowledge
 from ..bind.names import last_name, statements_in
+from ..core.paths import Ref
+from ..core.places import Place
 from ..core.state import NEVER, Key
 from ..core.values import Value
 
@@ -44,6 +46,8 @@ class Function:
         self.outer = outer
         self.enclosing = enclosing
         """The variables of the function it is nested in."""
+        self.around: dict[Ref, Place] = {}
+        """Where that has the modules that it moves."""
         self.why = NEVER
         """What holds where it is defined."""
         self._numbers: dict[ast.AST, int] = {}

@@ -8,12 +8,13 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from .. import knowledge
-from ..bind.names import last_name
+from ..bind.names import bound_names, last_name
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
+from ..core.objects import Objects
 from ..core.paths import Attr, Element, Item, Root
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
-from ..core.state import join_states
+from ..core.state import State, join_states
 from ..core.values import (
     DTYPE,
     MAPPING,
@@ -33,6 +34,7 @@ from ..core.values import (
     Words,
     constant,
     container,
+    derived,
     dotted,
     element_of,
     is_made,
@@ -42,8 +44,9 @@ from . import cases, conditions
 from .apply import apply as apply_summary
 from .apply import instance_attribute, unknown_attribute
 from .calls import call
+from .definitions import Function
 from .log import RawBind, RawCompare, RawUse
-from .machine import COPIES, GRADIENTS, Machine, flag, subscript_step
+from .machine import COPIES, GRADIENTS, Machine, Program, flag, subscript_step
 from .transfers.containers import concatenation, held_by
 
 _ARITHMETIC = (ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow, ast.Add, ast.FloorDiv)
@@ -85,6 +88,11 @@ class Expressions(Machine):
     """How deep the expression at hand is nested."""
     yields = False
     """Whether a `yield` was evaluated: a call of the function gives a generator."""
+
+    def __init__(self, program: Program, objects: Objects, here: Function, state: State) -> None:
+        super().__init__(program, objects, here, state)
+        self.yielded: dict[str, Value] = {}
+        """What the loops and comprehensions around the expression at hand bind, by variable."""
 
     def eval(self, node: ast.expr) -> Value:
         """The value of an expression; records evidence and events on the way."""
@@ -313,7 +321,19 @@ class Expressions(Machine):
             return value
         if name in knowledge.MODULE_ONLY or (view.is_module and name in knowledge.TENSOR_TOO):
             return UNKNOWN
+        if name in knowledge.GROUPS and ref is not None and "optimizer" in view.topics:
+            return self._groups(ref, name)
         return unknown_attribute(self, base, name)
+
+    def _groups(self, optimizer: int, name: str) -> Value:
+        """What an optimizer has in `param_groups`: dicts, of which one item holds parameters."""
+        groups = self.objects.part(optimizer, Attr(name))
+        group = self.objects.part(groups, Element())
+        held = self.objects.part(group, Item(knowledge.OPTIMIZED))
+        each = self.objects.part(held, Element())
+        parameter = Value(Kind.PARAMETER, Place(Form.AT, "", each), each)
+        self.state.env[group, Item(knowledge.OPTIMIZED)] = container(held, element=parameter)
+        return container(groups, element=container(group)._replace(known=MAPPING))
 
     def _holding_modules(self, value: Value, owner: int, name: str) -> Value:
         """What a module keeps in a list moves with it, if another attribute registers it."""
@@ -376,8 +396,22 @@ class Expressions(Machine):
         )
         if base.place.form is Form.CPU or is_made(base):
             for part, value in indices:
-                if value.kind in (Kind.TENSOR, Kind.PARAMETER, Kind.UNKNOWN):
+                if value.kind in (Kind.TENSOR, Kind.PARAMETER, Kind.UNKNOWN) and not self.is_entry(part):
                     self.meeting("index", at, self.where(base), base, part, self.where(value), value)
+
+    def is_entry(self, part: ast.expr) -> bool:
+        """Whether an index may be one entry of a tensor, which is 0-dim and counts as a number.
+
+        As in `for t, p in zip(labels, found): counts[t.long(), p] += 1`, or `counts[labels[i]]`.
+        """
+        while isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and not part.args:
+            part = part.func.value
+        if isinstance(part, ast.Subscript):
+            return (
+                isinstance(part.slice, (ast.Constant, ast.Name)) and self.eval(part.slice).kind is Kind.NUMBER
+            )
+        value = self.yielded.get(part.id) if isinstance(part, ast.Name) else None
+        return value is not None and value.kind is not Kind.BATCH and self.eval(part) is value
 
     def _dimensions_of_index(self, where: ast.expr, index: Value) -> int:
         """How many dimensions indexing adds; -1 for each number, or what may be one."""
@@ -412,9 +446,14 @@ class Expressions(Machine):
         )
 
     def operate(
-        self, node: ast.AST, op: ast.operator, one: tuple[ast.expr, Value], other: tuple[ast.expr, Value]
+        self,
+        node: ast.AST,
+        op: ast.operator,
+        one: tuple[ast.expr, Value],
+        other: tuple[ast.expr, Value],
+        in_place: bool = False,
     ) -> Value:
-        """The value of an operation of two operands."""
+        """The value of an operation of two operands, of which the first may be changed `in_place`."""
         left, right = one[1], other[1]
         if left.kind is Kind.STRING:
             return STRING
@@ -438,7 +477,10 @@ class Expressions(Machine):
             for value in (left, right):
                 if value.kind is Kind.BATCH:
                     self.note(value, Evidence.TENSOR)
-            place = self.meet(node, [one, other], exact=isinstance(op, ast.MatMult))
+            place = self.meet(node, [one, other], exact=isinstance(op, ast.MatMult), in_place=in_place)
+            if in_place and left.kind in (Kind.TENSOR, Kind.SCALAR):
+                # What is changed stays where it is, whatever it takes.
+                return left._replace(origin=derived(left.origin)) if left.origin and is_made(left) else left
             scalar = {left.kind, right.kind} <= _NO_DIMENSIONS
             return self.computed(node, Kind.SCALAR if scalar else Kind.TENSOR, place, (left, right))
         if left.kind is right.kind is Kind.NUMBER:
@@ -706,6 +748,7 @@ class Expressions(Machine):
                 self.require(said.hint)
                 counted = counted or said
             self.bind(generator.target, self.iterate(iterable, generator.iter))
+            self.note_yielded(generator.target)
             for test in generator.ifs:
                 conditions.assume(self, test, self.eval(test), True)
         value = UNKNOWN
@@ -752,6 +795,11 @@ class Expressions(Machine):
 
     def bound(self, name: str, value: Value) -> None:
         """A variable was assigned."""
+
+    def note_yielded(self, target: ast.expr) -> None:
+        """Remember what a loop or comprehension has bound to the variables of its target."""
+        for name in bound_names(target):
+            self.yielded[name] = self.state.env.get(name, UNKNOWN)
 
     def _made_with(self, ref: int, value: Value) -> bool:
         """Whether the expression that makes a container makes a value for its items: `[zeros(0)] * n`."""
@@ -861,6 +909,7 @@ class Expressions(Machine):
                 # `batch[k] = batch[k].to(d)` in a loop over the keys moves the whole batch.
                 whole = Value(base.kind, value.place, base.who, origin=value.origin)
                 self.rebind(target.value, whole)
+                self.log.note(ref, Evidence.PLACED)  # also where the loop may not run even once
         elif base.kind is Kind.CONTAINER:
             before = element_of(base, self.either)
             stand_in = before is not None and is_made(before) and not is_made(value)

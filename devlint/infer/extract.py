@@ -159,7 +159,7 @@ class Extraction:
                 continue
             made = None
             for one, other in ((raw.one, raw.other), (raw.other, raw.one)):
-                if is_made(one) and _is_no_number(other, log):
+                if is_made(one) and (raw.how == "index" or _is_no_number(other, log)):
                     made = one.origin
             need = Need(
                 self.place(raw.here),
@@ -168,6 +168,7 @@ class Extraction:
                 self.who(raw.other.who),
                 made,
                 "left" if is_any_model(raw.one) else "right" if is_any_model(raw.other) else "",
+                made is not None and raw.how == "index",
             )
             found[need] = None
             if len(found) >= _MAX_NEEDS:

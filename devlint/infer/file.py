@@ -303,13 +303,14 @@ class File:
             or not cases.places_anything(outcome.log.reaches, summary)
         ):
             return summary
-        inner = [(each, each.enclosing, each.why) for each in self._inner.get(function.name, ())]
+        within = self._inner.get(function.name, ())
+        inner = [(each, each.enclosing, each.around, each.why) for each in within]
         deciding, parameters = outcome.log.deciding, summary.parameters
         found = self._cases(function, cases.assumptions(deciding, parameters))
         pairs = cases.of_two(deciding, parameters, cases.telling(summary, found))
         found += self._cases(function, pairs)
-        for each, enclosing, why in inner:
-            each.enclosing, each.why = enclosing, why
+        for each, enclosing, places, why in inner:
+            each.enclosing, each.around, each.why = enclosing, places, why
         return summary._replace(cases=cases.telling(summary, found))
 
     def _cases(self, function: Function, assumptions: Iterable[dict[str, Answers]]) -> list[Case]:
@@ -399,6 +400,8 @@ class File:
         elif env is not None:
             function.enclosing = env
         function.why = machine.state.why
+        if nested:
+            function.around = machine.state.places
         return function
 
     def _method(self, machine: Machine, node: FunctionNode, cls: Class) -> Function:
@@ -735,7 +738,7 @@ def _agree(a: Value, b: Value) -> Value:
 
 
 def _informs(value: Value, sites: list[Site]) -> bool:
-    if value.kind in (Kind.LOADER, Kind.MODULE, Kind.OPTIMIZER, Kind.INSTANCE):
+    if value.kind in (Kind.LOADER, Kind.MODULE, Kind.OPTIMIZER, Kind.INSTANCE, Kind.FUNCTION):
         return True
     if value.kind in (Kind.DEVICE, Kind.STRING):
         return value.place.form is not Form.UNKNOWN

@@ -12,7 +12,7 @@ from ..core.events import Why
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_BE_COPIED, TENSORS, Kind
 from ..core.paths import REST, Attr, Element, Path, Ref, Root
-from ..core.places import Form, Place
+from ..core.places import ON_DEVICE, Form, Place
 from ..core.state import NEVER, Mark, State, join_states
 from ..core.summary import Answers, Binding, Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
 from ..core.values import NONE, UNKNOWN, Const, Defined, Origin, Truth, Value, container
@@ -75,6 +75,9 @@ def run(machine: Statements, owner: Class | None, informed: Informed, outside: S
     state.places.update(informed.places)
     state.marks.update(informed.marks)
     passed = {value.who for value in given.values()}
+    for ref, place in function.around.items():
+        if place.form in ON_DEVICE and ref not in passed:
+            state.places.setdefault(ref, place)
     for ref, place in outside.places.items():
         if ref not in passed:  # where an argument was at the call, not where the module leaves it
             state.places.setdefault(ref, place)

@@ -272,6 +272,14 @@ class Machine:
         """The value of an attribute of a value."""
         raise NotImplementedError
 
+    def index(self, at: ast.expr, base: Value, where: ast.expr, index: Value) -> None:
+        """A tensor is indexed with what has to be where it is, or on the cpu."""
+        raise NotImplementedError
+
+    def is_entry(self, part: ast.expr) -> bool:
+        """Whether an index may be one entry of a tensor, which is 0-dim and counts as a number."""
+        raise NotImplementedError
+
     def attribute_evidence(self, value: Value, name: str) -> None:
         """Learn from an attribute's name what an object is."""
         if name in knowledge.TENSOR_ONLY:
@@ -610,17 +618,21 @@ class Machine:
         parties: Sequence[tuple[ast.expr, Value]],
         how: Meets = "operator",
         exact: bool = False,
+        in_place: bool = False,
     ) -> Place:
         """Record that values come together in one operation; returns where the result lives.
 
-        An `exact` one takes no 0-dim tensor of the cpu either.
+        An `exact` one takes no 0-dim tensor of the cpu either, and none changes such a one `in_place`.
         """
         places = [(at, self.where(value), value) for at, value in parties if value.kind in MAY_HOLD_TENSORS]
         if len(places) > 1:
             kept = distinct(places)
             for i, (left, here, one) in enumerate(kept):
                 for right, there, other in kept[i + 1 :]:
-                    if exact or not (_excused(one, here, other) or _excused(other, there, one)):
+                    changed = in_place and not i and one.kind is Kind.SCALAR
+                    if exact or not (
+                        (_excused(one, here, other) and not changed) or _excused(other, there, one)
+                    ):
                         self.meeting(how, left, here, one, right, there, other)
         return self.combine([value for _, value in parties])
 
@@ -647,6 +659,10 @@ class Machine:
             if here.form is Form.UNKNOWN and not is_made(one):
                 return
         key = (left, right, here, there)
+        known = self.log.meetings.get(key)
+        told = known is not None and (is_made(known.one) or is_made(known.other))
+        if told and not (is_made(one) or is_made(other)):
+            return  # what says where it was made says more
         self.log.meetings[key] = RawMeeting(
             how, left, here, one, right, there, other, self.state.why, self.loops, inside
         )

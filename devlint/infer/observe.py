@@ -703,7 +703,7 @@ class Observer:
         elif origin.how in MADE:
             if raw.inside or found.conflict not in _SURE_ABROAD:
                 return None  # in another file, which tells it if it can
-            device = ""
+            at, device = self._given_by(found), ""
         left = self.traced(found.one, found.here, found.at, found.function)
         if isinstance(found.at, ast.Name) and self._is_function(found.at.id):
             left = left._replace(label="")  # it is made, and meets, in what is called there
@@ -720,6 +720,14 @@ class Observer:
             sibling_moved=False,
             device=device,
         )
+
+    def _given_by(self, found: Behind) -> ast.expr:
+        """The call of what another file defines that gave a tensor, else where that meets something."""
+        made = self.settled.made_by(found.one.who) if type(found.one.who) is int else None
+        abroad = self.settled.logs[found.function].abroad
+        if isinstance(made, ast.Call) and any(site.at is made for site in abroad):
+            return made
+        return found.at
 
     def _abroad(self, found: Behind) -> event.Meeting:
         """A plain tensor of a module whose class another file defines; told where it is used."""

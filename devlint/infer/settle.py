@@ -191,8 +191,24 @@ class Settled:
         kind = self.kind(value)
         if kind is None and value.kind is Kind.UNKNOWN and type(ref) is int:
             operand = self.seen(ref) & Evidence.OPERAND and not self.contradicted(ref)
-            return Kind.TENSOR if operand else None
+            kind = Kind.TENSOR if operand else None
+        if kind is None and value.kind in (Kind.UNKNOWN, Kind.BATCH) and type(ref) is int:
+            return Kind.TENSOR if self._is_among_tensors(ref) else None
         return kind
+
+    def _is_among_tensors(self, ref: Ref) -> bool:
+        """Whether it is any item of a batch, of which others are used as tensors, or given to a module.
+
+        As in `for name in batch: batch[name].to(device)`, and then `model(batch["x"])`.
+        """
+        way, whole = self.objects.ways[ref], self.objects.parents[ref]
+        if not (isinstance(way, Element) or (isinstance(way, Item) and way.variable)):
+            return False
+        return not self.contradicted(ref) and any(
+            self.seen(each) & (_SHOWN | Evidence.TO_MODULE) and not self.contradicted(each)
+            for each in self.objects.parts(whole)
+            if self.objects.parents[each] == whole and each != ref
+        )
 
     def in_use(self, value: Value) -> Value:
         """A value of unknown kind, with the kind that its use shows."""

@@ -308,7 +308,8 @@ class Statements(Expressions):
     @_on(ast.AugAssign)
     def _augassign(self, node: ast.AugAssign) -> None:
         before = self.eval(node.target)
-        value = self.operate(node, node.op, (node.target, before), (node.value, self.eval(node.value)))
+        given = self.eval(node.value)
+        value = self.operate(node, node.op, (node.target, before), (node.value, given), in_place=True)
         self.bind(node.target, value)
 
     @_on(ast.Return)
@@ -613,6 +614,7 @@ class Statements(Expressions):
 
         def enter() -> None:
             self.bind(node.target, element)
+            self.note_yielded(node.target)
             bound = {name: self.state.env.get(name, UNKNOWN) for name in bound_names(node.target)}
             self.looping.append(Loop(node, bound))
             said = conditions.counts_accelerators(node.iter, iterable)

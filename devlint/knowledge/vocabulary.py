@@ -123,6 +123,22 @@ FACTORIES = words(
 """What makes tensors, by the last part of its name: a file without any makes none."""
 FILLS = words("fill_ copy_ set_ requires_grad_ detach_ retain_grad_ resize_ apply_ map_ normal_ uniform_")
 """Methods that change a tensor in place and take what they are given from anywhere."""
+INDEXES = words("index_put index_put_")
+"""Methods that index a tensor with the tensors of a tuple, their `indices`."""
+TAKES_INDEX = words(
+    """
+    gather index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_reduce index_reduce_
+    index_select masked_fill masked_fill_ masked_scatter masked_scatter_ masked_select put_ scatter scatter_
+    scatter_add scatter_add_ scatter_reduce scatter_reduce_ take take_along_dim
+    """
+)
+"""Functions and methods of tensors whose index or mask is a tensor, and no number."""
+INDICES = words("index indices mask")
+"""What they call it."""
+GROUPS = words("param_groups")
+"""Where an optimizer has its parameters, in dicts."""
+OPTIMIZED = "params"
+"""The item of such a dict that holds them."""
 NUMBER_ATTRIBUTES = words("shape ndim requires_grad is_leaf nbytes itemsize names layout")
 """Tensor attributes that are no tensor."""
 DTYPES = frozenset(f"torch.{name}" for name in names.DTYPES)

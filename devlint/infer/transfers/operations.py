@@ -39,6 +39,9 @@ def note_tensors(machine: Machine, site: Site) -> None:
     values = [value for _, value in site.args.all()]
     machine.note_unknown(values[:1], Evidence.TENSOR)
     machine.note_unknown(values[1:], Evidence.OPERAND)
+    if site.name in knowledge.TAKES_INDEX:
+        indices = [value for name, _, value in site.args.named() if name in knowledge.INDICES]
+        machine.note_unknown(indices, Evidence.SHAPED)
 
 
 def function(machine: Machine, site: Site) -> Value:
@@ -106,6 +109,7 @@ def method(machine: Machine, site: Site) -> Value:
     ]
     exact = site.name in knowledge.NO_SCALARS
     place = machine.meet(site.node, [(at, base), *args], "call", exact)
+    _index(machine, site)
     if "takes-callables" not in site.row.topics:
         note_tensors(machine, site)
     alone = not site.args.positional and not site.args.keywords
@@ -122,8 +126,17 @@ def in_place(machine: Machine, site: Site) -> Value:
     parties = [] if site.receiver is None else [(site.receiver_at or site.node, site.receiver)]
     if site.name not in knowledge.FILLS:
         exact = site.name in knowledge.NO_SCALARS
-        machine.meet(site.node, [*parties, *operands(machine, site)], "call", exact)
+        machine.meet(site.node, [*parties, *operands(machine, site)], "call", exact, in_place=True)
+    _index(machine, site)
     return base or machine.unknown(site.node)
+
+
+def _index(machine: Machine, site: Site) -> None:
+    """`x.index_put_((i, j), y)` is `x[i, j] = y`."""
+    if site.name in knowledge.INDEXES and site.receiver is not None and site.receiver_at is not None:
+        indices = site.args.at("indices")
+        if indices is not None:
+            machine.index(site.receiver_at, site.receiver, *indices)
 
 
 def backward(machine: Machine, site: Site) -> Value:
