@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import posixpath
+from collections import Counter
 from collections.abc import Iterator
 
 from .. import knowledge
@@ -12,6 +13,7 @@ from .settle import Settled
 
 _MAX_NAMES = 4
 """So many variables are followed from one to the next."""
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 Path = tuple[str, str]
 """The class whose attributes it is made of, else empty, and what it looks like."""
 
@@ -22,6 +24,7 @@ class Reread:
     def __init__(self, settled: Settled) -> None:
         self._settled = settled
         self._saved: frozenset[Path] | None = None
+        self._several: dict[str, frozenset[str]] = {}
         self._assigned: dict[str, dict[str, list[ast.expr | None]]] = {}
 
     def is_own(self, function: str, path: ast.expr) -> bool:
@@ -52,11 +55,27 @@ class Reread:
         known = self._settled.file.functions.get(function)
         owner = known.owner if known is not None and known.owner else ""
         if known is not None and owner and local == set(known.positional[:1]):
-            yield owner, ast.unparse(path)
+            attributes = {part.attr for part in ast.walk(path) if isinstance(part, ast.Attribute)}
+            if attributes.isdisjoint(self._varying(owner)) and names.isdisjoint(self._varying("")):
+                yield owner, ast.unparse(path)
         elif names and not local:
-            yield "", ast.unparse(path)
+            if names.isdisjoint(self._varying("")):
+                yield "", ast.unparse(path)
         elif isinstance(path, ast.Call) and len(path.args) == 1:  # what finds a file of that name
             yield from self._looks(function, path.args[0], left)
+
+    def _varying(self, owner: str) -> frozenset[str]:
+        """The attributes of a class, or the variables of the module, that are assigned in several places."""
+        found = self._several.get(owner)
+        if found is None:
+            cls = self._settled.file.classes.get(owner)
+            node = cls.node if cls is not None else self._settled.file.module.node
+            counts = Counter(
+                _assigned(node, ast.Attribute if owner else ast.Name) if node is not None else ()
+            )
+            found = frozenset(name for name, count in counts.items() if count > 1)
+            self._several[owner] = found
+        return found
 
     def _given(self, function: str, name: str) -> list[ast.expr]:
         """What a variable of a function is, if that is one thing: what is assigned, or the default."""
@@ -73,6 +92,17 @@ class Reread:
                 _note(known, found)
                 known = known.outer
         return found
+
+
+def _assigned(node: ast.AST, what: type[ast.Attribute] | type[ast.Name]) -> Iterator[str]:
+    """The attributes that a class assigns, or the variables of a module, once for each place."""
+    todo = [node]
+    while todo:
+        for part in ast.iter_child_nodes(todo.pop()):
+            if isinstance(part, what) and isinstance(part.ctx, ast.Store):
+                yield part.id if isinstance(part, ast.Name) else part.attr
+            if what is ast.Attribute or not isinstance(part, _SCOPES):
+                todo.append(part)
 
 
 def _note(function: Function, found: dict[str, list[ast.expr | None]]) -> None:
