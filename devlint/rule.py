@@ -191,7 +191,7 @@ class Ask(Protocol):
         """The innermost loop around a node or place, of the same function."""
 
     def calls_between(self, start: Span, end: Span) -> frozenset[Span]:
-        """The calls that begin after one place and before another, of whatever is called."""
+        """The calls that begin after one place and are done before another, of whatever is called."""
 
     def subtracted_from(self, node: cst.CSTNode) -> Span | None:
         """The call whose result is subtracted from that of this call, itself or by a variable."""

@@ -50,6 +50,7 @@ class DeviceComparison(Rule[Compare]):
             "spellings": Claim(Observes("found", ["elsewhere"], ["in", "cuda"])),
             "cpu": Claim(RUNS, cpu=Observes("found", ["not the cpu"], [])),
             "wrapped": Claim(Observes("found", [], ["cuda"])),
+            "fields": Claim(Observes("found", [], ["scaled", "pinned", "there"])),
         },
     )
 

@@ -12,6 +12,9 @@ Draw where the generator is:
     generator = torch.Generator(device=device)
     order = torch.randperm(8, generator=generator, device=device)
 
+What a `forward` draws where its input is, with a generator of the cpu, fails as soon as the module is moved;
+in another function, which follows what its caller gives (`device=x.device`), that is a warning.
+
 For a loader it is a warning: where `torch.set_default_device` was called, the order is drawn there.
 
 A generator that a caller passes is a note where the numbers are drawn on the cpu wherever it is, a warning
@@ -34,6 +37,7 @@ from ..rule import (
     Raises,
     Report,
     Rule,
+    Seen,
     Severity,
     all_on_cpu,
     call,
@@ -72,18 +76,31 @@ class GeneratorDevice(Rule[Call]):
             if not on_host and place.form is Form.CPU:
                 yield from _of_caller(event, ask)
             return
+        severity = Severity.WARNING if on_host else None  # another file may have set the default device
         if generator.place.form is Form.CPU:
-            if on_host or not _is_away(place, following=False):
+            if not on_host and place.form is Form.AT:
+                if not _follows(event, drawn, ask):
+                    return
+                severity = None if "forward" in event.at.context else Severity.WARNING
+            elif on_host or not _is_away(place, following=False):
                 return
         elif not (_is_away(generator.place, following=True) and (on_host or place.form is Form.CPU)):
             return
         where = f"`{generator.place.name}`" if generator.place.name else "another device"
-        here = "the cpu" if on_host or place.form is Form.CPU else f"`{place.name or 'the device'}`"
+        told = event.given["device"].label if place.form is Form.AT and "device" in event.given else ""
+        here = "the cpu" if on_host or place.form is Form.CPU else f"`{told or place.name or 'the device'}`"
         yield Report(
             f"`{generator.label}` is on {where}, and the numbers are drawn on {here}",
             "on an accelerator it raises: a generator draws on its own device alone",
-            Severity.WARNING if on_host else None,  # another file may have set the default device
+            severity,
         )
+
+
+def _follows(event: Call, drawn: Seen, ask: Ask) -> bool:
+    """Whether the numbers are drawn where an input of `forward` is, or what the call names, of a caller."""
+    if "forward" in event.at.context:
+        return True
+    return "device" in event.given and not all_on_cpu(ask.given(drawn))
 
 
 def _of_caller(event: Call, ask: Ask) -> Iterator[Report]:

@@ -91,9 +91,11 @@ def _behind(event: Call) -> Iterator[Seen]:
     counts = ("size", "shape", "axis", "num")  # numpy takes numbers there, which a tensor makes of itself
     read = (event.receiver, *(seen for name, seen in event.given.items() if name not in counts))
     for seen in sorted(filter(None, read), key=_is_placed, reverse=True):
-        given = seen.given[1] and seen.kind in TENSORS and not _RUNS_ON_CPU & event.at.context
-        if seen.kind in wanted and (given or _is_placed(seen)):
+        given = seen.given[1] and not _RUNS_ON_CPU & event.at.context
+        if seen.kind in wanted and ((given and seen.kind in TENSORS) or _is_placed(seen)):
             yield seen
+        elif given and seen.kind is Kind.UNKNOWN and wanted & TENSORS:
+            yield seen  # a tensor, if its callers say so
 
 
 def _is_placed(seen: Seen) -> bool:

@@ -118,6 +118,7 @@ TRANSFERS: dict[str, Transfer] = {
     "testing.skip": builtins.skip,
     "testing.exits": builtins.exits,
     "objects.record": builtins.record,
+    "objects.field": containers.field,
     "objects.type": builtins.type_,
     "python.exec": builtins.execute,
     "objects.isinstance": builtins.measure,

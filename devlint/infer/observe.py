@@ -251,6 +251,8 @@ class Observer:
 
     def _given(self, value: Value, place: Place) -> tuple[str, str]:
         """The function and the parameter of which callers know where a value is."""
+        if place.form is Form.UNKNOWN and value.origin is not None and value.origin.how == "moved":
+            return "", ""  # on one path, at least: `if torch.is_tensor(x): x = x.cpu()`
         ref = place.of if place.form is Form.AT else value.who if place.form is Form.UNKNOWN else None
         objects = self.settled.objects
         roots = self._judged.roots(ref) if type(ref) is int else []

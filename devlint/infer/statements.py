@@ -19,6 +19,7 @@ from ..core.places import UNKNOWN_PLACE, Branch, Form, Place
 from ..core.state import Key, State, changed, join_states
 from ..core.summary import Answers
 from ..core.values import (
+    TORCH_DEVICE,
     DTYPE,
     NONE,
     UNKNOWN,
@@ -303,6 +304,8 @@ class Statements(Expressions):
             value = promised._replace(who=value.who if value.who is not None else ref)
             if value.kind is Kind.NUMBER and value.known is None:
                 value = value._replace(known=flag)
+        if self.class_body and value.known == TORCH_DEVICE and (promised or NONE).kind is not Kind.DEVICE:
+            value = value._replace(known=None)  # a field, of what may be given a string as well
         self.bind(node.target, value)
 
     @_on(ast.AugAssign)

@@ -140,7 +140,7 @@ TABLES = (
     argparse.Namespace(**kwargs): topics=records by=objects.record
     argparse.ArgumentParser()
     dataclasses.field(*, default, default_factory, init, repr, hash, compare, metadata,
-            kw_only): gives=unknown topics=configures
+            kw_only): gives=unknown topics=configures by=objects.field
     collections.OrderedDict(*args): gives=container by=containers.make
     collections.defaultdict(*args): gives=container by=containers.make
     collections.deque(iterable, maxlen): gives=container by=containers.make

@@ -303,8 +303,8 @@ class File:
         return None
 
     def calls_between(self, start: Span, end: Span) -> frozenset[Span]:
-        """The calls that begin after one place and before another."""
-        return frozenset(span for span in self.calls if start < span < end)
+        """The calls that begin after one place, and are done before another: of those around it, none is."""
+        return frozenset(span for span in self.calls if start < span < end and span[2:] <= end[:2])
 
     def _kept_in(self, call: ast.Call) -> str:
         """The variable that a call's result is assigned to."""
@@ -482,7 +482,7 @@ class Questions:
         return self._file.subtracted_from(self.span(node))
 
     def calls_between(self, start: Span, end: Span) -> frozenset[Span]:
-        """The calls that begin after one place and before another."""
+        """The calls that begin after one place, and are done before another."""
         return self._file.calls_between(start, end)
 
     def kept_safely(self, node: libcst.CSTNode) -> bool | None:

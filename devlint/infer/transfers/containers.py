@@ -122,6 +122,15 @@ def map_(machine: Machine, site: Site) -> Value:
     return container(element=result if result is not None else machine.unknown(site.node))
 
 
+def field(machine: Machine, site: Site) -> Value:
+    """`field(default_factory=f)` of a dataclass: a device that is made there is one for whoever leaves it."""
+    given = site.args.get("default")
+    factory = site.args.get("default_factory")
+    if factory is not None:
+        given = call_with(machine, site.node, factory, [])
+    return given if given is not None and given.kind is Kind.DEVICE else machine.unknown(site.node)
+
+
 def chain(machine: Machine, site: Site) -> Value:
     """`itertools.chain(xs, ys)`."""
     values = [value for _, value in site.args.positional]
