@@ -12,6 +12,8 @@ Keep the result:
 
     mask = mask.to(device)
 
+So is an object whose class has a `to` of its own that makes a moved copy.
+
 Modules, transformers' `BatchEncoding`, PyG's `Data` and other objects that move in place are left
 alone, and so is everything whose kind neither its definition nor its use gives away.
 
@@ -29,6 +31,7 @@ from ..rule import (
     Ask,
     Cause,
     Claim,
+    Kind,
     Move,
     Raises,
     Report,
@@ -55,7 +58,7 @@ class DiscardedMove(Rule[Move]):
     watches = (
         move(
             result("discarded"),
-            receiver(*TENSORS),
+            receiver(*TENSORS, Kind.INSTANCE),
             elsewhere(),
             unless(iterated()),  # DEV102
             unless(made_here()),  # `torch.empty(0).cuda()` wakes the device up
@@ -72,13 +75,20 @@ class DiscardedMove(Rule[Move]):
         },
     )
 
+    def suspects(self, event: Move) -> bool:
+        """Whether it is a tensor, or an object whose class makes a moved copy of it."""
+        return event.receiver.kind is not Kind.INSTANCE or not event.in_place
+
     def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:
         """Report the call; keep its result where the receiver can be assigned to."""
         assert isinstance(node, cst.Call)
         kept = ask.kept_safely(node) if ask.is_statement(node) else None
         what = event.receiver.label
+        copies = "a tensor's move returns a copy; only modules move in place"
+        if event.receiver.kind is Kind.INSTANCE:
+            copies = f"`{event.method}` of its class makes a moved copy, and leaves it where it is"
         yield Report(
             f"the result of `{what}.{event.method}()` is thrown away, `{what}` stays put",
-            "a tensor's move returns a copy; only modules move in place",
+            copies,
             change=keep_result(node, kept),
         )

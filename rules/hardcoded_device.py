@@ -15,6 +15,10 @@ The default of a parameter is evaluated once, when the file is imported: choose 
 
 A call that leaves a parameter to such a default is told, too, where the caller has a device at hand.
 
+So does a choice that asks nothing: a function that is not called is always true.
+
+    device = "cuda" if torch.cuda.is_available else "cpu"  # DEV202
+
 The first such place on a path, and of a program in which nothing chooses or asks for a device, is a
 warning; what follows is reached only where that one worked, and is a note. So is a default that no call
 in the project leaves a parameter to, autocast, which does nothing on other devices, and what tries out
@@ -39,6 +43,7 @@ from ..rule import (
     Report,
     Rule,
     Severity,
+    Use,
     available_device,
     cst,
     literal,
@@ -46,6 +51,7 @@ from ..rule import (
     role,
     source_of,
     unguarded,
+    use,
 )
 
 _SAID = {
@@ -56,7 +62,7 @@ _SAID = {
 _CHOICES = ("torch.device", "torch.set_default_device", "torch.cuda.set_device")
 
 
-class HardcodedDeviceName(Rule[Literal_]):
+class HardcodedDeviceName(Rule[Literal_ | Use]):
     """An unguarded device literal."""
 
     code = "DEV202"
@@ -65,11 +71,24 @@ class HardcodedDeviceName(Rule[Literal_]):
     watches = (
         literal(role(*_SAID), unguarded(), outside("test")),
         literal(role("left"), unguarded(), outside("test", "probe")),
+        use("@asks-accelerator", unguarded()),
     )
     claim = Claim(RUNS, cpu=NO_ACCELERATOR)
 
-    def visit(self, node: cst.CSTNode, event: Literal_, ask: Ask) -> Iterator[Report]:
+    def suspects(self, event: Literal_ | Use) -> bool:
+        """Whether a device is named, or a function is taken for its answer."""
+        return isinstance(event, Literal_) or event.decides
+
+    def visit(self, node: cst.CSTNode, event: Literal_ | Use, ask: Ask) -> Iterator[Report]:
         """Report the literal; choose between it and the cpu at run time."""
+        if isinstance(event, Use):
+            assert isinstance(node, cst.BaseExpression)
+            yield Report(
+                f"`{source_of(node)}` is not called, and a function is always true",
+                "what it decides is the same on every machine",
+                change=Change("call it", ((node, cst.Call(node)),), safe=False),
+            )
+            return
         if isinstance(node, cst.Call):
             if (device := ask.device_at_hand(node)) is not None:
                 yield Report(

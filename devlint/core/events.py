@@ -171,6 +171,8 @@ class Use(NamedTuple):
     at: At
     name: str
     topics: frozenset[str]
+    decides: bool = False
+    """Whether its own truth is asked for: by an `if`, an `assert`, a `not`, an `and`."""
 
 
 Named = Literal["", "device", "index", "literal", "other"]

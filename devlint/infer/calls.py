@@ -10,8 +10,9 @@ from ..bind.names import last_name
 from ..core.events import Fate
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
-from ..core.paths import Attr, Item, Ref
+from ..core.paths import Attr, Item, Path, Ref
 from ..core.places import CPU, UNKNOWN_PLACE, Form, literal
+from ..core.summary import Moved
 from ..core.values import (
     NONE,
     NUMBER,
@@ -681,6 +682,10 @@ def object_method(machine: Machine, node: ast.Call, base: Value, name: str, args
         ref = machine.ref(base)
         if base.kind is Kind.MODULE and name in knowledge.MOVES and ref is not None:
             machine.state.places.setdefault(ref, UNKNOWN_PLACE)  # perhaps its parts are all that it moves
+        if name in knowledge.MOVES and not is_module:
+            parts = _moved_in_copy(machine, found, base)
+            if parts is not None:
+                moves.object_copied(machine, _site(node, f"Object.{name}", base, args), parts)
         return result if result is not None else machine.unknown(node)
     if is_module:
         return module_method(machine, node, base, name, args)
@@ -690,6 +695,24 @@ def object_method(machine: Machine, node: ast.Call, base: Value, name: str, args
     if value.kind is not Kind.UNKNOWN or value.who is not None:
         return apply(machine, node, value, args)
     return machine.unknown(node)
+
+
+def _moved_in_copy(machine: Machine, method: str, base: Value) -> tuple[Ref, ...] | None:
+    """What a method of an object moves that makes another of its class, and leaves that one as it is."""
+    summary, ref = machine.program.summary(method), machine.ref(base)
+    if summary is None or summary.binding != "self" or ref is None:
+        return None
+    given, moved = summary.returns, []
+    new = isinstance(given.who, Path) and given.who.root.kind == "made" and not given.who.steps
+    if not new or given.kind is not Kind.INSTANCE or given.known != base.known:
+        return None
+    for effect in summary.effects:
+        if effect.path.root.kind != "made":
+            if not isinstance(effect, Moved) or len(effect.path.steps) != 1:
+                return None
+            # A module, unlike a tensor, would be elsewhere in both: what it is, use shows.
+            moved.append(machine.objects.part(ref, effect.path.steps[0]))
+    return tuple(moved)
 
 
 def module_method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:

@@ -75,7 +75,8 @@ def keepings(
         if bound is None:
             found[node] = _NEVER
             continue
-        likely = bool(bound) and settled.is_certain(raw.receiver) and _only_moves(node, raw)
+        own = raw.receiver.kind is Kind.INSTANCE  # of what its class does, nothing is known in the second run
+        likely = bool(bound) and settled.is_certain(raw.receiver) and _only_moves(node, raw) and not own
         if likely and leaves is None:
             leaves = _leaves(tree)
         assert isinstance(node.func, ast.Attribute)

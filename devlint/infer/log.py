@@ -43,6 +43,8 @@ class RawMove(NamedTuple):
     """Whether it was made here for gradients to accumulate in."""
     vain: bool
     """Whether there is nothing left to change, or nothing but the effect was wanted."""
+    parts: tuple[Ref, ...] = ()
+    """Of an object whose class makes a moved copy of it: what that moves, if use shows tensors there."""
 
 
 class RawMeeting(NamedTuple):

@@ -330,6 +330,8 @@ class Observer:
         """Moves and casts, with what holds the parameters of what is moved."""
         for function, log in self.settled.logs.items():
             for node, raw in log.moves.items():
+                if not self.settled.is_of_tensors(raw):
+                    continue
                 if wants("move", raw.method) and isinstance(node.func, ast.Attribute):
                     yield self._move(function, log, node, node.func.value, raw)
             for call, stale in log.stale.items():
@@ -558,7 +560,20 @@ class Observer:
             for node, raw in log.uses.items():
                 if node not in called and wants("use", raw.name):
                     at = self.at(node, function, raw.why, raw.loops)
-                    yield event.Use(at, raw.name, knowledge.topics_of_call(raw.name))
+                    yield event.Use(at, raw.name, knowledge.topics_of_call(raw.name), node in self._tests)
+
+    @cached_property
+    def _tests(self) -> set[ast.expr]:
+        """The expressions of which the file asks whether they are true."""
+        found: set[ast.expr] = set()
+        for node in ast.walk(self.file.module.node):
+            if isinstance(node, (ast.If, ast.IfExp, ast.While, ast.Assert)):
+                found.add(node.test)
+            elif isinstance(node, ast.BoolOp):
+                found.update(node.values)
+            elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+                found.add(node.operand)
+        return found
 
     def literals(self, wants: Wants) -> Iterator[event.Literal_]:
         """Literal names of devices that reach a place where a device goes."""

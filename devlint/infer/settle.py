@@ -421,7 +421,13 @@ class Settled:
         for function, log in self.logs.items():
             for node, raw in log.moves.items():
                 if raw.fate in ("discarded", "rebound") and not raw.in_place and not raw.vain:
-                    yield function, node, raw
+                    if self.is_of_tensors(raw):
+                        yield function, node, raw
+
+    def is_of_tensors(self, raw: RawMove) -> bool:
+        """Whether what an object's own move moves are tensors, as far as its parts are not known."""
+        shown = [self.seen(part) & (IS_TENSOR | Evidence.SHAPED) for part in raw.parts]
+        return not raw.parts or (any(shown) and not any(map(self.contradicted, raw.parts)))
 
     def _unmoved(self, function: str, raw: RawMeeting, dropped: set[Ref]) -> Iterator[tuple[object, Clash]]:
         """Elements of batches that meet a value on a device."""

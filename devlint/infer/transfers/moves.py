@@ -10,7 +10,7 @@ from ...bind.names import last_name
 from ...core.events import Named
 from ...core.evidence import Evidence
 from ...core.kinds import TENSORS, Kind
-from ...core.paths import Attr
+from ...core.paths import Attr, Ref
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ...core.values import MADE, STRING, Origin, Value, constant, derived, dotted, is_made
 from ..log import RawMove
@@ -353,3 +353,12 @@ def object_in_place(machine: Machine, site: Site) -> Value:
         found = found._replace(named="other")  # what its own method takes is its own affair
     _record(machine, site, base, found, in_place=True)
     return base
+
+
+def object_copied(machine: Machine, site: Site, parts: tuple[Ref, ...]) -> None:
+    """An object whose class gives a moved copy of it, and leaves it where it is: nobody has the copy."""
+    base = site.receiver or Value()
+    found = target(machine, site.name, site)
+    if found.place is not None and _discarded(machine, site):
+        _record(machine, site, base, found._replace(named="other"), in_place=False)
+        machine.log.moves[site.node] = machine.log.moves[site.node]._replace(parts=parts)
