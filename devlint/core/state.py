@@ -58,8 +58,8 @@ class State:
         """Whether control can reach this point."""
         self.default: Place | None = None
         """The default device, where one was set."""
-        self.copies: frozenset[int] = frozenset()
-        """Moves to the cpu that may be under way, by their nodes' numbers."""
+        self.copies: frozenset[tuple[str, int]] = frozenset()
+        """Moves to the cpu that may be under way, by their functions, and their nodes' numbers in them."""
         self.loads: frozenset[int] = frozenset()
         """The calls that load something, by their numbers, that nothing which needs an accelerator follows on
         some path."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from .. import knowledge
@@ -319,11 +319,22 @@ def apply(
     if summary.touches:
         machine.touch(node)
     result = sub.value(summary.returns)
+    machine.state.copies |= set(_under_way(result))
     if "moves" in summary.reaches:
         for value in (result, *(result.items or ())):
             if value.kind is Kind.UNKNOWN and value.who in sub.results:
                 machine.note(value, Evidence.PLACED)  # a dataset, say, that may hold what was moved
     return result
+
+
+def _under_way(value: Value, depth: int = 2) -> Iterator[tuple[str, int]]:
+    """The copies from a device among what a callee gives, for which it has not waited."""
+    origin = value.origin
+    if origin is not None and origin.api == knowledge.UNDER_WAY:
+        yield origin.function, origin.at
+    for part in (*(value.items or ()), value.element) if depth else ():
+        if part is not None:
+            yield from _under_way(part, depth - 1)
 
 
 def require(machine: Machine, why: Why) -> None:

@@ -526,6 +526,7 @@ def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Argum
         return _inherited_method(machine, node, base.known.dotted, name, args)
     if name in knowledge.WAITS:
         machine.state.copies = frozenset()
+        machine.log.reaches.add("sync")
     if kind is Kind.LIBRARY:
         return apply(machine, node, machine.attribute(base, name, node.func), args)
     ref = machine.ref(base)

@@ -269,7 +269,7 @@ def _leave(
         inner.rename(value, path)
         if type(value.who) is int and not objects.is_parameter(value.who):
             plain.rename(value, path)
-    returns = plain.term(_result(machine))
+    returns = plain.term(_complete(_result(machine), end))
     bound = [*_bound(machine, plain, owner, assigned), *_moved_attributes(machine, plain, owner, assigned)]
     changed = [*plain.moved(before, end, log), *plain.copied(log), *plain.marked(marks, end)]
     effects = [*outlasting(changed, (returns, *(effect.value for effect in bound))), *bound]
@@ -303,6 +303,19 @@ def _leave(
         returned(machine)
     attributes = {key: inner.term(value) for key, value in assigned.items()}
     return Outcome(summary, log, attributes, after_init, end.why if end.alive else NEVER, end.alive)
+
+
+def _complete(value: Value, end: State, depth: int = 2) -> Value:
+    """What the function returns: a copy from a device for which it has waited is like any other."""
+    origin = value.origin
+    done = origin is not None and (origin.function, origin.at) not in end.copies
+    if origin is not None and origin.api == knowledge.UNDER_WAY and done:
+        value = value._replace(origin=origin._replace(api=""))
+    if not depth or (value.items is None and value.element is None):
+        return value
+    items = tuple(_complete(item, end, depth - 1) for item in value.items) if value.items else value.items
+    element = _complete(value.element, end, depth - 1) if value.element is not None else None
+    return value._replace(items=items, element=element)
 
 
 def _since(why: Why, end: State) -> Why:

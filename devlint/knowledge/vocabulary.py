@@ -276,6 +276,8 @@ ASKS_CUDA = frozenset({"is_cuda"})
 """Attributes of tensors and devices that say whether they are on CUDA."""
 WAITS = frozenset({"synchronize", "wait", "wait_stream", "wait_event", "wait_for_everyone", "barrier"})
 """Methods and functions after which copies from a device are complete."""
+UNDER_WAY = "non_blocking"
+"""The parameter of a move that returns before its copy is complete."""
 REACHED = frozenset(
     {"sync", "clock", "forks", "spawns", "loads", "touches-cuda", "moves", "places", "trains"}
 )

@@ -18,7 +18,6 @@ from ..machine import COPIES, ELEMENTS, GRADIENTS, Machine, Site, class_name, te
 
 _EMPTY = "factories.factory"
 _TO = frozenset({"to", "cpu"})
-_UNDER_WAY = "non_blocking"
 _ASKS = frozenset({"requires_grad_"})
 
 
@@ -202,7 +201,7 @@ def _note_switch(machine: Machine, base: Value, place: Place) -> None:
 
 def _moved(machine: Machine, site: Site, kind: Kind, place: Place, base: Value) -> Value:
     at = machine.here.number(site.node)
-    given = site.args.get("non_blocking")
+    given = site.args.get(knowledge.UNDER_WAY)
     api = ""
     if (
         given is not None
@@ -210,17 +209,17 @@ def _moved(machine: Machine, site: Site, kind: Kind, place: Place, base: Value) 
         and place.form is Form.CPU
         and base.place.form is not place.form
     ):
-        machine.state.copies |= {at}
-        api = _UNDER_WAY
+        machine.state.copies |= {(machine.here.name, at)}
+        api = knowledge.UNDER_WAY
     return Value(kind, place, base.who, base.known, origin=Origin("moved", machine.here.name, at, api))
 
 
 def is_under_way(machine: Machine, value: Value) -> bool:
     """Whether a value is a copy to the cpu that nothing has waited for."""
     origin = value.origin
-    if origin is None or origin.api != _UNDER_WAY or origin.function != machine.here.name:
+    if origin is None or origin.api != knowledge.UNDER_WAY:
         return False
-    return origin.at in machine.state.copies
+    return (origin.function, origin.at) in machine.state.copies
 
 
 def tensor(machine: Machine, site: Site) -> Value:
