@@ -14,7 +14,7 @@ Bring both to one place first:
 
 The lengths that `pack_padded_sequence` takes have to be on the cpu, wherever the padded tensor is: what is
 moved, what layers give, and what is counted in their input is not. A warning where both are parts of one
-argument.
+argument, and where a caller gives them on a device.
 
 Left alone: 0-dim tensors of the cpu in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is
 moved under a condition, `cuda` next to `cuda:1` (which may be the current device), operations whose result is
@@ -44,6 +44,7 @@ from ..rule import (
     how,
     left,
     meeting,
+    on_device,
     outside,
 )
 
@@ -69,7 +70,7 @@ class MixedDevices(Rule[Meeting]):
         MIXED_DEVICES,
         programs={
             "gpus": Claim(MIXED_DEVICES, needs="cuda x2", documentation=_DOCS),
-            "lengths": Claim(Raises("RuntimeError", "lengths")),
+            **dict.fromkeys(("lengths", "lengths_given"), Claim(Raises("RuntimeError", "lengths"))),
         },
     )
 
@@ -77,11 +78,17 @@ class MixedDevices(Rule[Meeting]):
         """Report the side that is on the cpu, or the first."""
         one, other = event.left, event.right
         if event.how == "host":
+            there = on_device(ask.given(one), tensors=True) if event.conflict is Conflict.GIVEN else None
+            if event.conflict is Conflict.GIVEN and there is None:
+                return
             where = f"on `{one.place.name}`" if one.place.name else f"where `{other.label}` is"
+            if there is not None:
+                where = f"on `{there.place.name or 'the device of a module'}`, as a caller gives it"
             yield Report(
                 f"`{one.label}` is {where}, and lengths have to be on the cpu",
                 "`pack_padded_sequence` raises where they are on a device: give it `lengths.cpu()`",
-                Severity.WARNING if event.conflict in (Conflict.CALLER, Conflict.PRESUMED) else None,
+                None if event.conflict in (Conflict.CERTAIN, Conflict.PORTABLE) else Severity.WARNING,
+                because=None if there is None else ((there.spot, "it is given here"),),
             )
             return
         here = "the cpu" if one.place.name == "cpu" else f"`{one.place.name}`"

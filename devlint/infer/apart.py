@@ -11,7 +11,7 @@ from ..core.events import Conflict
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.places import Form, Place
-from ..core.values import Value
+from ..core.values import Value, is_made
 from .behind import Meetings
 from .log import RawMeeting
 from .settle import Settled
@@ -51,7 +51,8 @@ def apart(settled: Settled, meetings: Meetings) -> Iterator[Apart]:
                 refs = (each.one.who, each.other.who)
                 if any(type(ref) is int and settled.any_of(dropped, ref) for ref in refs):
                     continue
-                if _is_tensor(settled, each.one, function) and _differ(each):
+                collated = _is_collated(meetings, each.one)
+                if _is_tensor(settled, each.one, function) and _differ(each, collated):
                     found.setdefault((function, each.one.origin, each.one.who), each)
     yield from found.values()
 
@@ -60,10 +61,10 @@ def hosted(settled: Settled, meetings: Meetings) -> Iterator[tuple[Apart, Confli
     """What an operation wants on the cpu, and that is on a device, or wherever a module runs."""
     for function, log in settled.logs.items():
         for raw in log.hosted.values():
-            if raw.why.absent or meetings.among_cpu(function) or not _is_tensor(settled, raw.one, function):
+            if raw.why.absent or meetings.among_cpu(function):
                 continue
             conflict = _kept_off(settled, meetings, raw)
-            if conflict is not None:
+            if conflict is Conflict.GIVEN or (conflict and _is_tensor(settled, raw.one, function)):
                 each = Apart(function, raw, raw.left, raw.here, raw.one, raw.right, raw.there, raw.other)
                 yield each, conflict
 
@@ -77,13 +78,14 @@ def _kept_off(settled: Settled, meetings: Meetings, raw: RawMeeting) -> Conflict
         return None
     roots = meetings.roots(ref)
     if {meetings.rooted(root) for root in roots} != {Conflict.PORTABLE}:
-        return None
+        given = ref in roots and all(map(settled.objects.is_parameter, roots))
+        return Conflict.GIVEN if given else None
     if not any(map(settled.objects.is_parameter, roots)):
         return Conflict.PORTABLE  # what its own layers gave
     if ref in roots:
         # `(ids != 0).sum(1)` is where the ids are, which a layer takes; lengths as such may be anywhere.
         counted = raw.one.who != ref and settled.seen(ref) & Evidence.TO_MODULE
-        return Conflict.PORTABLE if counted else None
+        return Conflict.PORTABLE if counted else Conflict.GIVEN
     beside = raw.there.of
     together = type(beside) is int and beside not in roots and meetings.roots(beside) == roots
     return Conflict.CALLER if together else None
@@ -102,13 +104,21 @@ def _is_tensor(settled: Settled, value: Value, function: str) -> bool:
     return kind in TENSORS and kind is not Kind.SCALAR
 
 
-def _differ(each: Apart) -> bool:
+def _is_collated(meetings: Meetings, value: Value) -> bool:
+    """Whether a function whose name says that it works on the cpu made a tensor: it is right to, there."""
+    origin = value.origin
+    return origin is not None and is_made(value) and origin.dims > 0 and meetings.among_cpu(origin.function)
+
+
+def _differ(each: Apart, collated: bool) -> bool:
     here, there = each.here, each.there
     origin = each.one.origin
     if here.form is Form.LITERAL and there.form is Form.LITERAL:
         # Without an index it is the current device, which may be any.
         return here.name != there.name and all(place.name.partition(":")[2] for place in (here, there))
-    if here.form is not Form.CPU or here.of is not None or origin is None or origin.how not in _TOLD:
+    if here.form is not Form.CPU or here.of is not None or origin is None:
+        return False
+    if origin.how not in _TOLD and not collated:
         return False
     if each.raw.how == "index":
         # An element of a tensor may be 0-dim, which counts as a number.

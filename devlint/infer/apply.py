@@ -14,7 +14,7 @@ from ..core.paths import REST, Attr, Element, Item, Path, Ref, Step, Who
 from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved, Need
-from ..core.values import MADE, UNKNOWN, Defined, Origin, Value, container, element_of, is_made
+from ..core.values import MADE, MAPPING, UNKNOWN, Defined, Origin, Value, container, element_of, is_made
 from . import cases
 from .log import Site as CallSite
 from .machine import Arguments, Machine
@@ -520,6 +520,11 @@ def bind_arguments(
             for name in names:
                 if name not in given:
                     given[name] = Given(at, machine.part(whole, Item(name)))
+        elif whole.kind is Kind.CONTAINER and whole.known == MAPPING and whole.element is not None:
+            wanted = {each.name for each in summary.parameters if not each.default}
+            for name in wanted.intersection(names).difference(given):  # it is there, whatever the mapping has
+                kept = machine.state.env.get((machine.ref(whole) or -1, Item(name)))
+                given[name] = Given(at, kept or whole.element)
     return given
 
 

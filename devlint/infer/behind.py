@@ -366,7 +366,7 @@ class Meetings:
 
     def _callers_know(self, function: str, ref: Ref, roots: list[Ref], other: Value, one: Value) -> bool:
         """Whether what a function makes meets what it is given, of which nothing else says anything."""
-        if one.origin is None or one.origin.function != function or one.origin.attribute or not roots:
+        if one.origin is None or one.origin.attribute or not roots:
             return False
         if (
             other.kind not in (Kind.UNKNOWN, *TENSORS)

@@ -761,6 +761,8 @@ class Observer:
         left = self.traced(found.one, found.here, found.at, found.function)
         if left.origin is not None and left.place.form is Form.LITERAL:
             left = left._replace(origin=left.origin._replace(how="literal"))
+        elif left.origin is not None and left.origin.how in MADE:
+            left = left._replace(origin=left.origin._replace(how="made"))  # and to be moved by its caller
         right = self.traced(found.other, found.there, found.other_at, found.function)
         at = self.at(found.at, found.function, raw.why, raw.loops)
         return event.Meeting(at, raw.how, left, right, _surely(left, right), sibling_moved=False)

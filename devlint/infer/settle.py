@@ -420,9 +420,9 @@ class Settled:
         """Moves and casts whose result nobody has, in whatever they may have changed."""
         for function, log in self.logs.items():
             for node, raw in log.moves.items():
-                if raw.fate in ("discarded", "rebound") and not raw.in_place and not raw.vain:
-                    if self.is_of_tensors(raw):
-                        yield function, node, raw
+                nobodys = raw.fate in ("discarded", "rebound") and not raw.in_place
+                if nobodys and not raw.vain and self.is_of_tensors(raw):
+                    yield function, node, raw
 
     def is_of_tensors(self, raw: RawMove) -> bool:
         """Whether what an object's own move moves are tensors, as far as its parts are not known."""

@@ -19,9 +19,9 @@ from ..core.places import UNKNOWN_PLACE, Branch, Form, Place
 from ..core.state import Key, State, changed, join_states
 from ..core.summary import Answers
 from ..core.values import (
-    TORCH_DEVICE,
     DTYPE,
     NONE,
+    TORCH_DEVICE,
     UNKNOWN,
     Defined,
     Value,
