@@ -85,7 +85,8 @@ class CreatedOnCpu(Rule[Meeting]):
             if there is not None:
                 where = f", which a caller has on `{there.place.name or 'the device of a module'}`"
                 severity, because = Severity.WARNING, ((there.spot, "it is given here"),)
-                device = device or f"{other.given[1]}.device"
+                made_there = event.left.origin is not None and event.left.origin.function == other.given[0]
+                device = device or (f"{other.given[1]}.device" if made_there else "")
         change: Change | None = None
         if device and isinstance(node, cst.Call):
             origin = ask.value_of(node).origin

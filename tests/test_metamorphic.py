@@ -139,6 +139,13 @@ BY_DESIGN = {
     "DEV401/bug_callers:error",
     "DEV401/bug_callers:evaluate",
     "DEV402/bug_evaluate:validate",
+    "DEV403/bug_helpers:kernel",
+    "DEV403/bug_helpers:rendered",
+    # Of a tensor that another file made, whatever the name of the function there says, one rule tells.
+    "DEV408/bug_collated:collate",
+    "DEV408/bug_collated:pairs_collate",
+    # What use shows of what is in an object is read within a file.
+    "DEV101/bug_objects:Graph",
     # That a function wraps a model on one path, and moves it on another, is read within a file.
     "DEV402/near_scattered:build",
     # Which device callers choose, or leave to a default, is read within a file.
