@@ -12,8 +12,8 @@ Draw where the generator is:
     generator = torch.Generator(device=device)
     order = torch.randperm(8, generator=generator, device=device)
 
-What follows an input (`device=x.device`) with a generator of the cpu is an error in a `forward`, else a warning. So
-is a loader's: where `torch.set_default_device` was called, the order is drawn there.
+What follows an input (`device=x.device`) with a generator of the cpu is an error in a `forward`, else a
+warning. So is a loader's: where `torch.set_default_device` was called, the order is drawn there.
 
 A generator that a caller passes is a note where the numbers are drawn on the cpu wherever it is, a warning
 where a caller has it on a device. Left alone: places that the file does not tell.
