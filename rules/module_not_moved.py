@@ -13,6 +13,12 @@ Move it, too:
 
     teacher = Net().to(device)
 
+So does a layer that `forward` makes: its weights are on the cpu, and new in each call. One that a module
+makes for itself when it first runs is a warning, unless the module is run on the cpu first, in sight.
+
+    def forward(self, x):
+        return nn.LayerNorm(self.width)(x)  # DEV406
+
 Only what the function itself makes is reported, and only where nothing that might move it can be seen:
 modules that are kept in attributes, or given to functions that devlint does not know, are left alone. What
 a function makes anew at each call, and gives the tensors that it was given, is a warning where a caller has
@@ -26,12 +32,15 @@ from collections.abc import Iterator
 
 from ..rule import (
     MIXED_DEVICES,
+    TENSORS,
     Ask,
     Cause,
     Claim,
     Conflict,
+    Form,
     Kind,
     Meeting,
+    Place,
     Report,
     Rule,
     Severity,
@@ -54,7 +63,10 @@ class ModuleNotMoved(Rule[Meeting]):
     watches = (
         meeting(
             left(Kind.MODULE),
-            conflict(Conflict.CERTAIN, Conflict.PRESUMED, Conflict.BRANCHES, Conflict.CALLER),
+            conflict(
+                *(Conflict.CERTAIN, Conflict.PORTABLE, Conflict.PRESUMED),
+                *(Conflict.BRANCHES, Conflict.CALLER, Conflict.GIVEN),
+            ),
             outside("probe", "test"),
         ),
     )
@@ -75,6 +87,21 @@ class ModuleNotMoved(Rule[Meeting]):
                 Severity.WARNING,
             )
             return
+        if event.conflict is Conflict.GIVEN:
+            if not any(place.form is Form.CPU for place in _fed(ask, event.at.function)):
+                yield Report(
+                    f"`{event.left.label}` is made on the cpu when the module runs, and nothing moves it",
+                    "the module has been moved by then: make it in the constructor, or move it at once",
+                    Severity.WARNING,
+                )
+            return
+        if event.conflict is Conflict.PORTABLE:
+            where = "which is wherever the module runs"
+            yield Report(
+                f"`{event.left.label}` is made on the cpu, and is given `{event.right.label}`, {where}",
+                "its weights are new in each call, too: what the constructor makes is moved and trained",
+            )
+            return
         where = f" on `{event.right.place.name}`" if event.right.place.name else " elsewhere"
         severity = Severity.WARNING if event.conflict is Conflict.PRESUMED else None
         if event.conflict is Conflict.CALLER:
@@ -89,3 +116,11 @@ class ModuleNotMoved(Rule[Meeting]):
             "its parameters and what it is given are on different devices where there is an accelerator",
             severity,
         )
+
+
+def _fed(ask: Ask, function: str, depth: int = 6) -> Iterator[Place]:
+    """Where what modules are given is that run a function, as far as callers show."""
+    for call in ask.callers(function) if depth else ():
+        yield from (each.place for each in call.passed if each.kind in TENSORS)
+        if call.caller != function:
+            yield from _fed(ask, call.caller, depth - 1)

@@ -29,6 +29,7 @@ from .demo import Demo, demo_of
 from .file import File
 from .halves import Half, halves
 from .hidden import abroad, hidden, of_parts
+from .late import Late, late
 from .left import keeping, left
 from .log import Log, RawCall, RawCompare, RawMove, Stale
 from .machine import COPIES, REPLACES
@@ -416,7 +417,7 @@ class Observer:
         return event.Move(
             self.at(node, function, Why(), 0),
             method,
-            Seen(Kind.MODULE, UNKNOWN_PLACE, ref, self.text.quote(moved)),
+            Seen(Kind.MODULE, UNKNOWN_PLACE, ref, self.settled.objects.labels[ref] or self.text.quote(moved)),
             UNKNOWN_PLACE,
             "other",
             casts=False,
@@ -625,6 +626,8 @@ class Observer:
             yield told._replace(conflict=Conflict.CERTAIN) if guessed else told
         for stays in staying(self.settled, self._judged):
             yield from self._staying(stays)
+        for found_late in late(self.settled, self._judged):
+            yield self._late(found_late)
         for half in halves(self.settled):
             yield self._half(half)
         kept = {id(behind) for _, behind in of_parts(self.settled, self._found_behind)}
@@ -697,6 +700,14 @@ class Observer:
         at = self.at(made, origin.function, raw.why, raw.loops)
         surely = _surely(left, right) if found.conflict is Conflict.CERTAIN else found.conflict
         yield event.Meeting(at, "call", left, right, surely, sibling_moved=False)
+
+    def _late(self, found: Late) -> event.Meeting:
+        """A part that a module makes when it runs; told where it is assigned."""
+        raw = found.raw
+        at = self.at(found.at, found.function, raw.why, raw.loops)
+        left = self.traced(raw.value, CPU, found.at, found.function)
+        right = self.seen(raw.owner, UNKNOWN_PLACE, None, found.function)
+        return event.Meeting(at, "attribute", left, right, Conflict.GIVEN, sibling_moved=False)
 
     def _half(self, found: Half) -> event.Meeting:
         """A module that one of two branches leaves on the cpu; told where that makes it."""

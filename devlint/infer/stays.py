@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 from typing import NamedTuple
 
 from .. import knowledge
 from ..core.events import Conflict
 from ..core.kinds import TENSORS, Kind
+from ..core.objects import Objects
 from ..core.paths import Ref, Root
 from ..core.places import Form, Place
 from ..core.values import Api, Defined, Value
 from .behind import Meetings
 from .function import CONSTRUCTORS
 from .holdings import has_weights, may_be
-from .log import RawCall, RawMeeting
+from .log import RawBind, RawCall, RawMeeting
+from .machine import GRADIENTS
 from .settle import Settled
 
 _MOVED = frozenset({Form.LITERAL, Form.SAME})
@@ -78,16 +81,23 @@ def _given(settled: Settled, judged: Meetings) -> Iterator[Stays]:
                 (raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),
             ):
                 module, ref = _whole(settled, modules, one), there.of
-                if module is None or here.form is not Form.CPU or value.kind not in TENSORS:
+                if module is None or here.form is not Form.CPU:
                     continue
                 if there.form is not Form.AT or type(ref) is not int:
                     continue
                 if not (isinstance(at, ast.expr) and isinstance(given, ast.expr)):
                     continue
-                roots = judged.roots(ref)
-                own = (objects.is_parameter(root) and objects.functions[root] == function for root in roots)
-                if roots and all(own) and _stays(settled, module):
-                    yield Stays(function, raw, module, at, given, there, value, Conflict.CALLER)
+                conflict = judged.apart(function, there, value, module)
+                if conflict is not Conflict.PORTABLE:
+                    roots = judged.roots(ref)
+                    own = [
+                        objects.is_parameter(each) and objects.functions[each] == function for each in roots
+                    ]
+                    if value.kind not in TENSORS or not own or not all(own):
+                        continue
+                    conflict = Conflict.CALLER
+                if _stays(settled, module):
+                    yield Stays(function, raw, module, at, given, there, value, conflict)
 
 
 def _whole(settled: Settled, modules: list[Value], value: Value) -> Value | None:
@@ -112,6 +122,12 @@ def _made_in(settled: Settled, function: str) -> list[Value]:
 
 def _stays(settled: Settled, module: Value) -> bool:
     """Whether a module has something to move, and nothing that could move it is to be seen."""
+    kept = (raw.value.who for log in settled.logs.values() for raw in log.binds.values())
+    return module.who not in kept and is_left_alone(settled, module)
+
+
+def is_left_alone(settled: Settled, module: Value) -> bool:
+    """Whether a module has something to move, and nothing moves it, but what keeps it may."""
     ref, origin, objects = module.who, module.origin, settled.objects
     if type(ref) is not int or origin is None:
         return False
@@ -125,7 +141,11 @@ def _stays(settled: Settled, module: Value) -> bool:
         if any(value.kind is Kind.DEVICE or value.place.form in _PLACED for value in view.attributes()):
             return False
     for log in settled.logs.values():
-        if ref in log.passed or ref in log.handed or any(raw.value.who == ref for raw in log.binds.values()):
+        if (
+            ref in log.passed
+            or ref in log.handed
+            or any(map(partial(_shares, objects, ref), log.binds.values()))
+        ):
             return False
         for raw in log.moves.values():
             moved = raw.receiver.who
@@ -134,6 +154,12 @@ def _stays(settled: Settled, module: Value) -> bool:
             if any(objects.is_part(ref, each) or each == ref for each in may_be(objects, moved)):
                 return False
     return True
+
+
+def _shares(objects: Objects, module: Ref, raw: RawBind) -> bool:
+    """Whether a part of a module is replaced, perhaps by what is elsewhere: `conv.weight = self.kernel`."""
+    owner = raw.owner.who
+    return raw.name != GRADIENTS.name and type(owner) is int and objects.is_part(owner, module)
 
 
 def _moves_another(settled: Settled, module: Value) -> bool:

@@ -96,6 +96,16 @@ NO_PARAMETERS = words(
     """
 )
 """Classes of `torch.nn` without parameters of their own: what they give is where their input was."""
+WEIGHTS_UNLESS = {
+    "LayerNorm": {"elementwise_affine": True},
+    "RMSNorm": {"elementwise_affine": True},
+    "GroupNorm": {"affine": True},
+    **{f"BatchNorm{n}d": {"affine": True, "track_running_stats": True} for n in (1, 2, 3)},
+    **{f"InstanceNorm{n}d": {"affine": False, "track_running_stats": False} for n in (1, 2, 3)},
+}
+"""By class of `torch.nn`, the options, with their defaults, without any of which it has no parameters."""
+WITHOUT_WEIGHTS = "torch.nn.Identity"
+"""What a layer is as good as, as to devices, that is told to have no parameters."""
 MEASURES = words("size dim ndimension numel nelement is_pinned select squeeze_ transpose")
 """Methods that nothing but a tensor, or something of its shape, has."""
 VARIADIC_SIZE = "*size"

@@ -10,7 +10,7 @@ from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.paths import Attr
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ...core.state import WRAPPED, Mark
-from ...core.values import NONE, OTHER, STRING, Api, Defined, Value, container, dotted
+from ...core.values import NONE, OTHER, STRING, Api, Defined, Value, constant, container, dotted
 from ...knowledge.row import Row
 from ..log import NOBODY, Feed
 from ..machine import Arguments, Machine, Site, class_name, text_of
@@ -24,7 +24,8 @@ def make(machine: Machine, site: Site) -> Value:
     args = site.args
     if args.positional and all(_is_transform(each) for _, each in args.positional):
         return OTHER  # what holds transforms alone has nothing that is anywhere
-    value = machine.made(site.node, Kind.MODULE, api=site.api, known=Api(site.api))
+    known = Api(knowledge.WITHOUT_WEIGHTS if _is_bare(site) else site.api)
+    value = machine.made(site.node, Kind.MODULE, api=site.api, known=known)
     ref = machine.ref(value)
     assert ref is not None
     machine.state.forget(ref)
@@ -44,6 +45,18 @@ def make(machine: Machine, site: Site) -> Value:
     if "loss" in site.row.topics and value.origin is not None and unreduced(args):
         return value._replace(origin=value.origin._replace(dims=1))
     return value
+
+
+def _is_bare(site: Site) -> bool:
+    """Whether a layer is told to have no parameters, or has none unless it is told to."""
+    options = knowledge.WEIGHTS_UNLESS.get(site.name) if site.api.startswith(knowledge.OF_TORCH) else None
+    if options is None or site.args.unpacked or site.args.starred:
+        return False
+    given = {name: site.args.get(name) for name in options}
+    return not any(
+        default if (value := given[name]) is None else constant(value) is not False
+        for name, default in options.items()
+    )
 
 
 def _is_transform(value: Value) -> bool:
