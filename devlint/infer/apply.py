@@ -18,6 +18,7 @@ from ..core.values import MADE, MAPPING, UNKNOWN, Defined, Origin, Value, contai
 from . import cases
 from .log import Site as CallSite
 from .machine import Arguments, Machine
+from .transfers import optimizers
 
 _ITSELF = frozenset({Kind.UNKNOWN, Kind.MODULE, Kind.BATCH, Kind.OPTIMIZER})
 """What a function that returns its parameter gives back as the very object; a tensor may be a view."""
@@ -370,8 +371,10 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         return
     if isinstance(effect, Moved):
         place = sub.place(effect.place)
-        of_caller = effect.path.root.kind == "parameter" or (
-            effect.path.root.kind == "self" and sub.bound is not None
+        of_caller = (
+            effect.path.root.kind == "parameter"
+            or (effect.path.root.kind == "self" and sub.bound is not None)
+            or (effect.path.root.kind == "global" and machine.objects.is_made_in(ref, machine.here.name))
         )
         if place.form is Form.UNKNOWN and sub.casts(effect.place):
             return
@@ -390,6 +393,8 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
     elif isinstance(effect, Copied):
         if value.kind in (Kind.UNKNOWN, Kind.BATCH):
             machine.keep_copy(value, sub.place(effect.place), node)
+    elif isinstance(effect, Marked) and not effect.name:
+        optimizers.given(machine, ref, effect.phase, machine.here.number(node))
     elif isinstance(effect, Marked):
         holds = sub.refs(frozenset(effect.holds))
         held = frozenset(who for who in holds if type(who) is int)

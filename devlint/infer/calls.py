@@ -169,8 +169,6 @@ def call(machine: Machine, node: ast.Call) -> Value:
             full = f"{dotted(base)}.{func.attr}"
             machine.log.uses.pop(func.value, None)
         _devices_given(machine, node, args, full, base)
-        if func.attr in knowledge.RENEWS_STATE:
-            machine.renews(base)
         if func.attr in knowledge.RESTORES and not _is_scheduler(base, func.value):
             _restored(machine, args)
         library_name = library_value(full) if full else UNKNOWN
@@ -652,9 +650,17 @@ def unknown_method(machine: Machine, node: ast.Call, base: Value, name: str, arg
     ref = machine.ref(base)
     if name in knowledge.RUNS_FORWARD and ref in machine.state.places:
         return call_module(machine, node, base, args)
+    if name in knowledge.OPTIMIZER_METHODS and not _is_of_another(base, node, name, args):
+        optimizers.advance(machine, base, node, name)
     if name in knowledge.MODULE_ONLY or name in knowledge.OPTIMIZER_METHODS:
         return machine.unknown(node)
     return _unknown_call(machine, node, args)
+
+
+def _is_of_another(base: Value, node: ast.Call, name: str, args: Arguments) -> bool:
+    """Whether what has a method of optimizers is known to be none: a scheduler, or what takes an action."""
+    own = isinstance(node.func, ast.Attribute) and _is_scheduler(base, node.func.value)
+    return own or (name in knowledge.STEPS and bool(args.positional))
 
 
 def _is_tensors_own(machine: Machine, name: str, args: Arguments) -> bool:
