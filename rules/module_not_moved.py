@@ -19,9 +19,10 @@ makes for itself when it first runs is a warning, unless the module is run on th
     def forward(self, x):
         return nn.LayerNorm(self.width)(x)  # DEV406
 
-Only what the function itself makes is reported, and only where nothing that might move it can be seen:
-modules that are kept in attributes, or given to functions that devlint does not know, are left alone. What
-a function makes anew at each call, and gives the tensors that it was given, is a warning where a caller has
+Only what the file itself makes is reported, and only where nothing that might move it can be seen: what is
+given to functions that devlint does not know, and of what objects keep all that is more than run, is left
+alone. What an object keeps and gives what it is given itself is a warning where the file makes such objects
+and moves other modules; so is a loss with weights that a function computed. What a function makes anew at each call, and gives the tensors that it was given, is a warning where a caller has
 those on a device, and a note where nobody in sight calls it. What two branches make alike, and one of them
 moves, is a warning.
 """
@@ -104,12 +105,14 @@ class ModuleNotMoved(Rule[Meeting]):
             return
         where = f" on `{event.right.place.name}`" if event.right.place.name else " elsewhere"
         severity = Severity.WARNING if event.conflict is Conflict.PRESUMED else None
-        if event.conflict is Conflict.CALLER:
+        of_callers = event.how == "attribute" and event.conflict is Conflict.PRESUMED and event.right.given[1]
+        if event.conflict is Conflict.CALLER or of_callers:
             given = ask.given(event.right)
             there = on_device(given, tensors=True)
             if there is None and all_on_cpu(given):
                 return
-            severity = Severity.NOTE if there is None else Severity.WARNING
+            likely = there is not None or event.conflict is Conflict.PRESUMED
+            severity = Severity.WARNING if likely else Severity.NOTE
             where = " wherever the caller put it"
         yield Report(
             f"`{event.left.label}` stays on the cpu, and is given `{event.right.label}`, which is{where}",

@@ -61,7 +61,7 @@ ORDER = [
         "infer.caches",
         "infer.hidden",
     ),
-    *("infer.halves", "infer.stays", "infer.late", "infer.apart", "infer.left"),
+    *("infer.halves", "infer.stays", "infer.late", "infer.forgotten", "infer.apart", "infer.left"),
     *("infer.observe", "infer.reveal", "infer.cure", "infer.record", "infer"),
     *("infer.account", "project"),
     *("comments.logical", "comments.suppress", "comments.unused", "match", "visit"),

@@ -27,6 +27,7 @@ from .behind import Behind, Meetings
 from .classes import Class
 from .demo import Demo, demo_of
 from .file import File
+from .forgotten import Forgotten, forgotten
 from .halves import Half, halves
 from .hidden import abroad, hidden, of_parts
 from .late import Late, late
@@ -626,6 +627,8 @@ class Observer:
             yield told._replace(conflict=Conflict.CERTAIN) if guessed else told
         for stays in staying(self.settled, self._judged):
             yield from self._staying(stays)
+        for kept in forgotten(self.settled, self._judged):
+            yield self._forgotten(kept)
         for found_late in late(self.settled, self._judged):
             yield self._late(found_late)
         for half in halves(self.settled):
@@ -700,6 +703,15 @@ class Observer:
         at = self.at(made, origin.function, raw.why, raw.loops)
         surely = _surely(left, right) if found.conflict is Conflict.CERTAIN else found.conflict
         yield event.Meeting(at, "call", left, right, surely, sibling_moved=False)
+
+    def _forgotten(self, found: Forgotten) -> event.Meeting:
+        """A module that an object keeps on the cpu; told where the constructor assigns it."""
+        raw = found.raw
+        at = self.at(found.target, found.constructor, raw.why, raw.loops)
+        left = self.traced(found.bind.value, CPU, found.target, found.function)
+        right = self.traced(found.value, found.there, found.given, found.function)
+        surely = _surely(left, right) if found.conflict is Conflict.CERTAIN else found.conflict
+        return event.Meeting(at, "attribute", left, right, surely, sibling_moved=False)
 
     def _late(self, found: Late) -> event.Meeting:
         """A part that a module makes when it runs; told where it is assigned."""

@@ -25,6 +25,9 @@ _MOVED = frozenset({Form.LITERAL, Form.SAME})
 _PLACED = _MOVED | {Form.EITHER}
 
 
+_HAVE_A_PLACE = TENSORS | {Kind.DEVICE, Kind.BATCH, Kind.MODULE}
+
+
 class Stays(NamedTuple):
     """A module that stays on the cpu, and the first call that gives it what is elsewhere."""
 
@@ -53,7 +56,7 @@ def staying(settled: Settled, judged: Meetings) -> Iterator[Stays]:
                 continue
             if place.form is not Form.CPU or place.of is not None or not _stays(settled, module):
                 continue
-            if not _moves_another(settled, module):
+            if not moves_another(settled, module):
                 continue
             for _, where, value in raw.args.named():
                 there = raw.places.get(where, value.place)
@@ -132,7 +135,7 @@ def is_left_alone(settled: Settled, module: Value) -> bool:
     if type(ref) is not int or origin is None:
         return False
     way = objects.ways[ref]
-    if not isinstance(way, Root) or way.kind != origin.how or not _is_heavy(settled, module):
+    if not isinstance(way, Root) or way.kind != origin.how or not is_heavy(settled, module):
         return False
     if isinstance(module.known, Defined):
         view = settled.file.view(module.known.dotted)
@@ -162,7 +165,7 @@ def _shares(objects: Objects, module: Ref, raw: RawBind) -> bool:
     return raw.name != GRADIENTS.name and type(owner) is int and objects.is_part(owner, module)
 
 
-def _moves_another(settled: Settled, module: Value) -> bool:
+def moves_another(settled: Settled, module: Value) -> bool:
     """Whether the file moves a module, so that this one was meant to be moved as well."""
     return any(
         raw.target is not None
@@ -175,18 +178,44 @@ def _moves_another(settled: Settled, module: Value) -> bool:
     )
 
 
-def _is_heavy(settled: Settled, module: Value) -> bool:
-    if has_weights(module, settled.file):
-        return True
+def is_heavy(settled: Settled, module: Value) -> bool:
+    """Whether a module has weights to move, or is a loss with those of classes."""
+    return has_weights(module, settled.file) or any(
+        value.place.form is Form.CPU and value.place.of is None for value in _of_classes(settled, module)
+    )
+
+
+def is_heavy_perhaps(settled: Settled, module: Value) -> bool:
+    """Whether a loss has weights of classes that a function computed which moves nothing."""
+    return any(
+        value.place.form is Form.UNKNOWN and _is_computed_here(settled, value)
+        for value in _of_classes(settled, module)
+    )
+
+
+def _of_classes(settled: Settled, module: Value) -> Iterator[Value]:
+    """The tensors that a loss is given as the weights of classes."""
     known = module.known
     made = settled.made_by(module.who) if type(module.who) is int else None
+    if made is None and module.origin is not None:
+        home = settled.file.functions.get(module.origin.function)
+        made = home.nodes[module.origin.at] if home is not None else None
     if not isinstance(known, Api) or "loss" not in knowledge.topics(known.dotted):
-        return False
+        return
     calls = (log.calls.get(made) for log in settled.logs.values() if isinstance(made, ast.Call))
-    return any(
-        value.kind is Kind.TENSOR and value.place.form is Form.CPU and value.place.of is None
-        for raw in calls
-        if raw is not None
-        for name, _, value in raw.args.named()
-        if name in knowledge.LOSS_WEIGHTS
-    )
+    for raw in calls:
+        for name, _, value in raw.args.named() if raw is not None else ():
+            if name in knowledge.LOSS_WEIGHTS and value.kind is Kind.TENSOR:
+                yield value
+
+
+def _is_computed_here(settled: Settled, value: Value) -> bool:
+    """Whether a function of the file made a tensor of what is none, and knows no device."""
+    made = settled.made_by(value.who) if type(value.who) is int else None
+    for log in settled.logs.values():
+        for site in log.sites:
+            if site.at is made and made is not None:
+                reaches = settled.logs[site.callee].reaches if site.callee in settled.logs else {"moves"}
+                given = {each.kind for each in site.arguments.values()}
+                return reaches.isdisjoint(knowledge.NAMES_DEVICES) and given.isdisjoint(_HAVE_A_PLACE)
+    return False

@@ -187,6 +187,14 @@ UNBINDS = words("staticmethod classmethod property abstractmethod")
 """Decorators of what is no method that runs a module."""
 MODULE_INTERNALS = words("_modules _parameters _buffers __dict__ exec")
 """What a class that registers its parts in its own way speaks of."""
+LOOKS_INSIDE = words("vars __dict__ getattr setattr dir __getattr__ exec")
+"""How a class reaches its attributes by other ways than their names."""
+ITERATES = words("enumerate zip len reversed isinstance iter")
+"""Builtins that change nothing of what they are given."""
+REACHES_PARTS = words(
+    "apply _apply parameters named_parameters modules children named_modules named_children"
+)
+"""Methods that lead to what a module consists of: that may be moved one by one."""
 RUNS_MODULE = "Module.__call__"
 LOSS_WEIGHTS = frozenset({"weight", "pos_weight"})
 """What a loss of torch's keeps, and moves, of what it is made with."""

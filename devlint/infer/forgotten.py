@@ -1,0 +1,180 @@
+"""Modules that an object keeps, and that nobody moves where it moves another, or is given what was moved."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from .. import knowledge
+from ..core.events import Conflict
+from ..core.kinds import TENSORS, Kind
+from ..core.paths import Attr, Ref
+from ..core.places import Form, Place
+from ..core.values import Value
+from .behind import Meetings
+from .classes import Class
+from .log import RawBind, RawCall, RawMeeting
+from .settle import Settled
+from .stays import is_heavy, is_heavy_perhaps, moves_another
+
+_MOVED = frozenset({Form.LITERAL, Form.SAME})
+_PLAIN = ("", "builtins.object")
+
+
+class Forgotten(NamedTuple):
+    """A module in an attribute, and what it is given."""
+
+    function: str
+    """Where it is called."""
+    raw: RawCall | RawMeeting
+    target: ast.expr
+    """Where the constructor assigns it."""
+    bind: RawBind
+    constructor: str
+    given: ast.expr
+    there: Place
+    value: Value
+    conflict: Conflict
+    """`PRESUMED` where a function computed the weights of a loss; and where it is up to callers, in a file
+    that makes such objects and moves other modules."""
+
+
+class _Search:
+    """What objects of one file keep."""
+
+    def __init__(self, settled: Settled, judged: Meetings) -> None:
+        self.settled = settled
+        self.judged = judged
+        self.told: set[tuple[str, str]] = set()
+
+    def found(self) -> Iterator[Forgotten]:
+        """The first call of each that fails on an accelerator."""
+        for cls in self.settled.file.classes.values():
+            if cls.is_module or cls.framework or cls.node is None or _looks_inside(cls.node):
+                continue
+            if (cls.library_base() or "") in _PLAIN:
+                yield from self._called(cls)
+                yield from self._met(cls)
+
+    def _called(self, cls: Class) -> Iterator[Forgotten]:
+        for method in cls.methods.values():
+            log = self.settled.logs.get(method)
+            for raw in log.calls.values() if log is not None and not self.judged.constructing(method) else ():
+                module, at = raw.receiver, raw.receiver_at
+                if raw.callee != knowledge.RUNS_MODULE or module is None or at is None:
+                    continue
+                place = raw.places.get(at)
+                if place is None or place.form is not Form.CPU or place.of is not None:
+                    continue
+                kept = self._kept(cls, module, whole=True)
+                if kept is None or not moves_another(self.settled, module):
+                    continue
+                for _, where, value in raw.args.named():
+                    there = raw.places.get(where, value.place)
+                    if value.kind in TENSORS and there.form in _MOVED:
+                        self.told.add((cls.name, kept[2].name))
+                        sure = is_heavy(self.settled, kept[2].value)
+                        conflict = Conflict.CERTAIN if sure else Conflict.PRESUMED
+                        yield Forgotten(method, raw, *kept[1:], where, there, value, conflict)
+                        break
+
+    def _met(self, cls: Class) -> Iterator[Forgotten]:
+        objects = self.settled.objects
+        for method in cls.methods.values():
+            log = self.settled.logs.get(method)
+            if log is None or not self.judged.may_follow(method):
+                continue
+            for raw in log.meetings.values():
+                for here, one, given, there, value in (
+                    (raw.here, raw.one, raw.right, raw.there, raw.other),
+                    (raw.there, raw.other, raw.left, raw.here, raw.one),
+                ):
+                    ref = there.of
+                    if here.form is not Form.CPU or there.form is not Form.AT or type(ref) is not int:
+                        continue
+                    if one.kind is not Kind.MODULE or value.kind is Kind.MODULE:
+                        continue
+                    roots = self.judged.roots(ref)
+                    own = (objects.is_parameter(root) and objects.functions[root] == method for root in roots)
+                    kept = self._kept(cls, one, whole=False) if roots and all(own) else None
+                    if kept is not None and isinstance(given, ast.expr):
+                        self.told.add((cls.name, kept[2].name))
+                        beside = self._is_made(cls) and moves_another(self.settled, one)
+                        conflict = Conflict.PRESUMED if beside else Conflict.CALLER
+                        yield Forgotten(method, raw, *kept[1:], given, there, value, conflict)
+
+    def _kept(self, cls: Class, module: Value, whole: bool) -> tuple[Ref, ast.expr, RawBind, str] | None:
+        """Where the constructor assigns a module, or what it is part of, that nothing else can reach."""
+        objects, ref = self.settled.objects, module.who
+        itself = objects.self_of(cls.name)
+        while type(ref) is int and objects.parents[ref] != itself and not whole and ref >= 0:
+            ref = objects.parents[ref]
+        if type(ref) is not int or ref < 0 or objects.parents[ref] != itself:
+            return None
+        way = objects.ways[ref]
+        if not isinstance(way, Attr) or (cls.name, way.name) in self.told or way.name in self._reached:
+            return None
+        binds = [
+            (method, target, raw)
+            for method, log in self.settled.logs.items()
+            for target, raw in log.binds.items()
+            if raw.target == "attribute" and raw.name == way.name
+        ]
+        if len(binds) != 1:
+            return None
+        constructor, target, bind = binds[0]
+        made = bind.value.kind is Kind.MODULE and bind.value.origin is not None
+        home = self.settled.file.functions.get(constructor)
+        if not made or home is None or home.owner != cls.name or not isinstance(target, ast.Attribute):
+            return None
+        if bind.value.origin is None or bind.value.origin.how != "made":
+            return None
+        if not self.judged.constructing(constructor):
+            return None
+        if not is_heavy(self.settled, bind.value) and not is_heavy_perhaps(self.settled, bind.value):
+            return None
+        return ref, target, bind, constructor
+
+    def _is_made(self, cls: Class) -> bool:
+        """Whether the file makes objects of a class."""
+        made = cls.method("__init__")
+        return made is not None and bool(self.settled.sites.get(made))
+
+    @cached_property
+    def _reached(self) -> set[str]:
+        """The attributes, by name, that anything does more with than to run, iterate or ask them."""
+        tree = self.settled.file.module.node
+        parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+        return {
+            node.attr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Attribute)
+            and isinstance(node.ctx, ast.Load)
+            and not _only_runs(node, parents)
+        }
+
+
+def forgotten(settled: Settled, judged: Meetings) -> Iterator[Forgotten]:
+    """Modules that plain objects keep on the cpu."""
+    return _Search(settled, judged).found()
+
+
+def _only_runs(node: ast.Attribute, parents: dict[ast.AST, ast.AST]) -> bool:
+    around = parents.get(node)
+    if isinstance(around, ast.Attribute):
+        return around.attr not in knowledge.MOVES and around.attr not in knowledge.REACHES_PARTS
+    if isinstance(around, ast.Call):
+        reads = isinstance(around.func, ast.Name) and around.func.id in knowledge.ITERATES
+        return around.func is node or reads
+    return isinstance(around, (ast.For, ast.comprehension)) and around.iter is node
+
+
+def _looks_inside(node: ast.ClassDef) -> bool:
+    """Whether a class reaches its attributes by other ways than their names."""
+    return any(
+        (isinstance(part, ast.Name) and part.id in knowledge.LOOKS_INSIDE)
+        or (isinstance(part, ast.Attribute) and part.attr in knowledge.LOOKS_INSIDE)
+        for part in ast.walk(node)
+    )
