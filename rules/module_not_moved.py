@@ -22,9 +22,9 @@ makes for itself when it first runs is a warning, unless the module is run on th
 Only what the file itself makes is reported, and only where nothing that might move it can be seen: what is
 given to functions that devlint does not know, and of what objects keep all that is more than run, is left
 alone. What an object keeps and gives what it is given itself is a warning where the file makes such objects
-and moves other modules; so is a loss with weights that a function computed. What a function makes anew at each call, and gives the tensors that it was given, is a warning where a caller has
-those on a device, and a note where nobody in sight calls it. What two branches make alike, and one of them
-moves, is a warning.
+and moves other modules; so is a loss with weights that a function computed. What a function makes anew at
+each call, and gives the tensors that it was given, is a warning where a caller has those on a device, and a
+note where nobody in sight calls it. What two branches make alike, and one of them moves, is a warning.
 """
 
 from __future__ import annotations

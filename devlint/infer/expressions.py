@@ -53,6 +53,7 @@ _ARITHMETIC = (ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow, ast.Add, ast.Fl
 _NO_DIMENSIONS = {Kind.SCALAR, Kind.NUMBER}
 _ORDER = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 _MEMBERSHIP = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
+_PARAMETERS = Item(knowledge.PARAMETERS_OF_GROUP)
 _OPERATORS: dict[type[ast.cmpop], str] = {
     **{ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in"},
     **{ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">="},
@@ -220,6 +221,8 @@ class Expressions(Machine):
             return Value(who=part.who) if self._hangs_on_another(base) else part
         if kind is Kind.CLASS and isinstance(base.known, Defined):
             return self._class_attribute(base, base.known.dotted, name)
+        if kind is Kind.OPTIMIZER and name == knowledge.GROUPS and ref is not None:
+            return Value(who=self.objects.part(ref, Attr(name)))
         return UNKNOWN
 
     def _hangs_on_another(self, value: Value) -> bool:
@@ -864,6 +867,8 @@ class Expressions(Machine):
             return
         if who is not None and not self.objects.labels[who] and isinstance(target.value, ast.Name):
             self.objects.labels[who] = f"{target.value.id}.{target.attr}"
+        if target.attr == knowledge.GROUPS:
+            self.held_anew(ref)
         self.state.env[ref, Attr(target.attr)] = value
         if base.kind in (Kind.INSTANCE, Kind.CLASS) and isinstance(base.known, Defined):
             self.assigned.add((base.known.dotted, target.attr))
@@ -877,6 +882,8 @@ class Expressions(Machine):
         self.log.binds[target] = RawBind(
             "item", base, name, value, self.state.why, self.loops, touched=self.state.touched
         )
+        if ref is not None and _PARAMETERS in (step, self.objects.ways[ref]):
+            self.held_anew(ref)
         if base.kind in TENSORS:
             self._store(target, base, index, value)
         if ref is None or base.kind in TENSORS:

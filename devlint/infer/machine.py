@@ -750,6 +750,11 @@ class Machine:
             if other in self.state.places:
                 self.state.places[other] = place
 
+    def held_anew(self, ref: Ref) -> None:
+        """What an object, or a part of it, holds is replaced: what it held before is stale no more."""
+        for node, stale in self.log.stale.items():
+            self.log.stale[node] = tuple(each for each in stale if not self.objects.is_part(ref, each.holder))
+
     def settle_at(self, ref: Ref, place: Place, node: ast.AST) -> None:
         """An object is at a place from here on, by what `node` does."""
         self.state.places[ref] = place

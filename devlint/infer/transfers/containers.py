@@ -150,12 +150,20 @@ def add(machine: Machine, site: Site) -> Value:
     value = site.args.positional[-1][1]
     if site.name == "extend":
         value = machine.element(value, site.node)
-    old = element_of(base, machine.either)
-    element = value if old is None else machine.join(old, value)
-    grown = container(who=base.who, element=element, holds=held_by([base, value]))
-    if site.receiver_at is not None and is_place(site.receiver_at):
-        machine.rebind(site.receiver_at, grown)
+    if isinstance(site.receiver_at, ast.IfExp):  # `(large if x.ndim > 1 else small).append(x)`
+        for one in (site.receiver_at.body, site.receiver_at.orelse):
+            _grow(machine, one, machine.eval(one), value)
+    elif site.receiver_at is not None:
+        _grow(machine, site.receiver_at, base, value)
     return NONE
+
+
+def _grow(machine: Machine, at: ast.expr, base: Value, value: Value) -> None:
+    """What is called so in the program holds one more."""
+    if base.kind is Kind.CONTAINER and is_place(at):
+        old = element_of(base, machine.either)
+        element = value if old is None else machine.join(old, value)
+        machine.rebind(at, container(who=base.who, element=element, holds=held_by([base, value])))
 
 
 def views(machine: Machine, site: Site) -> Value:

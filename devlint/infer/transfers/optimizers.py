@@ -108,6 +108,12 @@ def add(machine: Machine, site: Site) -> Value:
     ref = machine.ref(site.receiver) if site.receiver is not None else None
     mark = machine.state.marks.get((OPTIMIZER, ref)) if ref is not None else None
     group = site.args.first()
+    if ref is not None and group is not None:
+        for node, stale in machine.log.stale.items():
+            new = holds(group)
+            machine.log.stale[node] = tuple(
+                each for each in stale if each.holder != ref or each.ref not in new
+            )
     if mark is not None and ref is not None and group is not None and mark.phase == "fresh":
         machine.state.marks[OPTIMIZER, ref] = mark._replace(holds=mark.holds | holds(group))
     return NONE
