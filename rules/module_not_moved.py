@@ -52,6 +52,7 @@ from ..rule import (
     meeting,
     on_device,
     outside,
+    unless,
 )
 
 
@@ -61,16 +62,7 @@ class ModuleNotMoved(Rule[Meeting]):
     code = "DEV406"
     name = "module-not-moved"
     cause = Cause.MODULE
-    watches = (
-        meeting(
-            left(Kind.MODULE),
-            conflict(
-                *(Conflict.CERTAIN, Conflict.PORTABLE, Conflict.PRESUMED),
-                *(Conflict.BRANCHES, Conflict.CALLER, Conflict.GIVEN),
-            ),
-            outside("probe", "test"),
-        ),
-    )
+    watches = (meeting(left(Kind.MODULE), unless(conflict(Conflict.NONE)), outside("probe", "test")),)
     claim = Claim(MIXED_DEVICES)
 
     def suspects(self, event: Meeting) -> bool:
@@ -96,15 +88,12 @@ class ModuleNotMoved(Rule[Meeting]):
                     Severity.WARNING,
                 )
             return
-        if event.conflict is Conflict.PORTABLE:
-            where = "which is wherever the module runs"
-            yield Report(
-                f"`{event.left.label}` is made on the cpu, and is given `{event.right.label}`, {where}",
-                "its weights are new in each call, too: what the constructor makes is moved and trained",
-            )
-            return
         where = f" on `{event.right.place.name}`" if event.right.place.name else " elsewhere"
         severity = Severity.WARNING if event.conflict is Conflict.PRESUMED else None
+        why = "its parameters and what it is given are on different devices where there is an accelerator"
+        if event.conflict is Conflict.PORTABLE:
+            where = " wherever the module runs"
+            why = "its weights are new in each call, too: what the constructor makes is moved and trained"
         of_callers = event.how == "attribute" and event.conflict is Conflict.PRESUMED and event.right.given[1]
         if event.conflict is Conflict.CALLER or of_callers:
             given = ask.given(event.right)
@@ -116,7 +105,7 @@ class ModuleNotMoved(Rule[Meeting]):
             where = " wherever the caller put it"
         yield Report(
             f"`{event.left.label}` stays on the cpu, and is given `{event.right.label}`, which is{where}",
-            "its parameters and what it is given are on different devices where there is an accelerator",
+            why,
             severity,
         )
 

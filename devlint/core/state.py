@@ -129,8 +129,11 @@ def both(a: Why, b: Why) -> Why:
     return Why(False, tuple(hints) or ("branches",), needed=needed)
 
 
-PHASES = ("fresh", "perhaps", "stateful", "stepped", "loaded")
+STEPPED, LOADED = "stepped", "loaded"
+PHASES = ("fresh", "perhaps", "stateful", STEPPED, LOADED)
 """The phases of protocols, in order: where paths meet, the later one counts."""
+BEFORE = {STEPPED: PHASES[:2], LOADED: PHASES[:4]}
+"""By the phase that an optimizer comes to, those that it comes from."""
 
 
 def later(a: Mark, b: Mark) -> bool:

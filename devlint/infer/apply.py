@@ -18,7 +18,6 @@ from ..core.values import MADE, MAPPING, UNKNOWN, Defined, Origin, Value, contai
 from . import cases
 from .log import Site as CallSite
 from .machine import Arguments, Machine
-from .transfers import optimizers
 
 _ITSELF = frozenset({Kind.UNKNOWN, Kind.MODULE, Kind.BATCH, Kind.OPTIMIZER})
 """What a function that returns its parameter gives back as the very object; a tensor may be a view."""
@@ -394,7 +393,7 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         if value.kind in (Kind.UNKNOWN, Kind.BATCH):
             machine.keep_copy(value, sub.place(effect.place), node)
     elif isinstance(effect, Marked) and not effect.name:
-        optimizers.given(machine, ref, effect.phase, machine.here.number(node))
+        machine.advance(ref, effect.phase)
     elif isinstance(effect, Marked):
         holds = sub.refs(frozenset(effect.holds))
         held = frozenset(who for who in holds if type(who) is int)

@@ -651,7 +651,7 @@ def unknown_method(machine: Machine, node: ast.Call, base: Value, name: str, arg
     if name in knowledge.RUNS_FORWARD and ref in machine.state.places:
         return call_module(machine, node, base, args)
     if name in knowledge.OPTIMIZER_METHODS and not _is_of_another(base, node, name, args):
-        optimizers.advance(machine, base, node, name)
+        optimizers.advance(machine, base, name)
     if name in knowledge.MODULE_ONLY or name in knowledge.OPTIMIZER_METHODS:
         return machine.unknown(node)
     return _unknown_call(machine, node, args)

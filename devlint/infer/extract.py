@@ -9,7 +9,7 @@ from ..core.kinds import Kind
 from ..core.objects import Objects
 from ..core.paths import MAX_STEPS, Attr, Element, Item, Path, Ref, Root, Step, Who
 from ..core.places import UNKNOWN_PLACE, Form, Place
-from ..core.state import Mark, State
+from ..core.state import OPTIMIZER, Mark, State
 from ..core.summary import Copied, Effect, Marked, Moved, Need, Term
 from ..core.values import Value, is_any_model, is_made
 from .log import Log
@@ -141,6 +141,15 @@ class Extraction:
             if path is not None:
                 held = frozenset(each for each in holds if isinstance(each, Path))
                 found.append(Marked(path, protocol, mark.phase, held, mark.name, mark.at, mark.stateless))
+        return found
+
+    def advanced(self, log: Log) -> list[Effect]:
+        """What came to a phase of an optimizer, whatever it is, and wherever it was before."""
+        found: list[Effect] = []
+        for ref, phase in log.advanced.items():
+            path = self.path(ref)
+            if path is not None:
+                found.append(Marked(path, OPTIMIZER, phase, frozenset(), "", (self.function, 0), False))
         return found
 
     # What callers must know

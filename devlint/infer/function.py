@@ -272,6 +272,7 @@ def _leave(
     returns = plain.term(_complete(_result(machine), end))
     bound = [*_bound(machine, plain, owner, assigned), *_moved_attributes(machine, plain, owner, assigned)]
     changed = [*plain.moved(before, end, log), *plain.copied(log), *plain.marked(marks, end)]
+    changed += plain.advanced(log)
     effects = [*outlasting(changed, (returns, *(effect.value for effect in bound))), *bound]
     after_init: tuple[Effect, ...] = ()
     if owner is not None and function.own_name == CONSTRUCTORS[0]:

@@ -219,6 +219,7 @@ class Log:
 
     __slots__ = (
         "abroad",
+        "advanced",
         "binds",
         "born",
         "calls",
@@ -305,6 +306,8 @@ class Log:
         self.sites: list[Site] = []
         self.abroad: list[Site] = []
         """Calls of functions of other files."""
+        self.advanced: dict[Ref, str] = {}
+        """What callers gave, and came to a phase of an optimizer, if it is one."""
         self.stale: dict[ast.AST, tuple[Stale, ...]] = {}
         """By the node that moves a module which something holds."""
         self.notes: dict[Ref, int] = {}

@@ -10,9 +10,9 @@ from .. import knowledge
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
-from ..core.paths import Attr, Element, Item, Ref, Step, Who
+from ..core.paths import Attr, Element, Item, Ref, Root, Step, Who
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places, literal, weight
-from ..core.state import OPTIMIZER, Key, State, later
+from ..core.state import BEFORE, LOADED, OPTIMIZER, PHASES, Key, State, later
 from ..core.values import (
     MAPPING,
     NUMBER,
@@ -749,6 +749,22 @@ class Machine:
         for other in self.objects.parts(ref):
             if other in self.state.places:
                 self.state.places[other] = place
+
+    def advance(self, ref: Ref, phase: str) -> None:
+        """An optimizer, if it is one, comes to a phase; whoever gave it is told, too."""
+        way = self.objects.ways[self.objects.top(ref)]
+        if isinstance(way, Root) and way.kind in ("parameter", "self"):
+            known = self.log.advanced.get(ref)
+            if known is None or PHASES.index(known) < PHASES.index(phase):
+                self.log.advanced[ref] = phase
+        mark = self.state.marks.get((OPTIMIZER, ref))
+        if mark is not None and mark.phase in BEFORE[phase]:
+            self.state.marks[OPTIMIZER, ref] = mark._replace(phase=phase)
+        if phase == LOADED:  # what is loaded again goes where the parameters are by now
+            for node, stale in self.log.stale.items():
+                self.log.stale[node] = tuple(
+                    each for each in stale if each.holder != ref or each.method in REPLACES
+                )
 
     def held_anew(self, ref: Ref) -> None:
         """What an object, or a part of it, holds is replaced: what it held before is stale no more."""

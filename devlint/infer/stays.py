@@ -210,12 +210,14 @@ def _of_classes(settled: Settled, module: Value) -> Iterator[Value]:
 
 
 def _is_computed_here(settled: Settled, value: Value) -> bool:
-    """Whether a function of the file made a tensor of what is none, and knows no device."""
+    """Whether a function of the project made a tensor of what is none, and knows no device."""
     made = settled.made_by(value.who) if type(value.who) is int else None
     for log in settled.logs.values():
-        for site in log.sites:
-            if site.at is made and made is not None:
-                reaches = settled.logs[site.callee].reaches if site.callee in settled.logs else {"moves"}
+        for site in (*log.sites, *log.abroad) if made is not None else ():
+            if site.at is made:
+                summary = settled.file.summary(site.callee)
                 given = {each.kind for each in site.arguments.values()}
-                return reaches.isdisjoint(knowledge.NAMES_DEVICES) and given.isdisjoint(_HAVE_A_PLACE)
+                if summary is None or not given.isdisjoint(_HAVE_A_PLACE):
+                    return False
+                return summary.reaches.isdisjoint(knowledge.NAMES_DEVICES)
     return False

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import ast
-
 from ...core.kinds import TENSORS, Kind
-from ...core.paths import Ref, Root
-from ...core.state import OPTIMIZER, Mark
+from ...core.paths import Ref
+from ...core.state import LOADED, OPTIMIZER, STEPPED, Mark
 from ...core.values import NONE, Api, Value, constant
-from ..machine import REPLACES, Machine, Site
+from ..machine import Machine, Site
 
-_STEPPED, _LOADED = "stepped", "loaded"
-_BEFORE = {_STEPPED: ("fresh", "perhaps"), _LOADED: ("fresh", "perhaps", "stateful", _STEPPED)}
-"""By the phase that an optimizer comes to, those that it comes from."""
-_PHASES = {"step": _STEPPED, "load_state_dict": _LOADED}
+_PHASES = {"step": STEPPED, "load_state_dict": LOADED}
 
 
 def make(machine: Machine, site: Site) -> Value:
@@ -67,40 +62,21 @@ def holds(value: Value) -> frozenset[Ref]:
 
 def step(machine: Machine, site: Site) -> Value:
     """`step` gives an optimizer state that stays where it is."""
-    _advance(machine, site, _STEPPED)
+    _advance(machine, site, STEPPED)
     return machine.unknown(site.node) if site.args.positional else NONE
 
 
 def load(machine: Machine, site: Site) -> Value:
     """So does `load_state_dict`."""
-    _advance(machine, site, _LOADED)
+    _advance(machine, site, LOADED)
     return NONE
 
 
-def advance(machine: Machine, value: Value, node: ast.Call, method: str) -> None:
-    """A method that optimizers have is called on what a caller gave: if it is one, it goes on there."""
+def advance(machine: Machine, value: Value, method: str) -> None:
+    """A method that optimizers have is called on what may be one."""
     ref, phase = machine.ref(value), _PHASES.get(method)
-    if ref is not None and phase is not None and _is_of_caller(machine, ref):
-        given(machine, ref, phase, machine.here.number(node))
-
-
-def given(machine: Machine, ref: Ref, phase: str, at: int) -> None:
-    """What a function does with an optimizer, told to whoever gives it one."""
-    known = machine.state.marks.get((OPTIMIZER, ref))
-    if known is None and _is_of_caller(machine, ref):
-        known = Mark("fresh", frozenset(), "", (machine.here.name, at))
-    if known is not None and known.phase in _BEFORE[phase]:
-        machine.state.marks[OPTIMIZER, ref] = known._replace(phase=phase)
-    if phase == _LOADED:  # what is loaded again goes where the parameters are by now
-        for node, stale in machine.log.stale.items():
-            machine.log.stale[node] = tuple(
-                each for each in stale if each.holder != ref or each.method in REPLACES
-            )
-
-
-def _is_of_caller(machine: Machine, ref: Ref) -> bool:
-    way = machine.objects.ways[machine.objects.top(ref)]
-    return isinstance(way, Root) and way.kind in ("parameter", "self")
+    if ref is not None and phase is not None:
+        machine.advance(ref, phase)
 
 
 def add(machine: Machine, site: Site) -> Value:
@@ -122,4 +98,4 @@ def add(machine: Machine, site: Site) -> Value:
 def _advance(machine: Machine, site: Site, phase: str) -> None:
     ref = machine.ref(site.receiver) if site.receiver is not None else None
     if ref is not None:
-        given(machine, ref, phase, machine.here.number(site.node))
+        machine.advance(ref, phase)
