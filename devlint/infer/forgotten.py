@@ -54,7 +54,8 @@ class _Search:
         for cls in self.settled.file.classes.values():
             if cls.is_module or cls.framework or cls.node is None or _looks_inside(cls.node):
                 continue
-            if (cls.library_base() or "") in _PLAIN:
+            here = all(each in self.settled.file.classes for one in cls.lineage() for each in one.bases)
+            if here and (cls.library_base() or "") in _PLAIN:
                 yield from self._called(cls)
                 yield from self._met(cls)
 
