@@ -221,7 +221,7 @@ class Expressions(Machine):
             return Value(who=part.who) if self._hangs_on_another(base) else part
         if kind is Kind.CLASS and isinstance(base.known, Defined):
             return self._class_attribute(base, base.known.dotted, name)
-        if kind is Kind.OPTIMIZER and name == knowledge.GROUPS and ref is not None:
+        if kind is Kind.OPTIMIZER and name == knowledge.OPTIMIZER_GROUPS and ref is not None:
             return Value(who=self.objects.part(ref, Attr(name)))
         return UNKNOWN
 
@@ -867,7 +867,7 @@ class Expressions(Machine):
             return
         if who is not None and not self.objects.labels[who] and isinstance(target.value, ast.Name):
             self.objects.labels[who] = f"{target.value.id}.{target.attr}"
-        if target.attr == knowledge.GROUPS:
+        if target.attr == knowledge.OPTIMIZER_GROUPS:
             self.held_anew(ref)
         self.state.env[ref, Attr(target.attr)] = value
         if base.kind in (Kind.INSTANCE, Kind.CLASS) and isinstance(base.known, Defined):

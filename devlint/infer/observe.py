@@ -627,8 +627,8 @@ class Observer:
             yield told._replace(conflict=Conflict.CERTAIN) if guessed else told
         for stays in staying(self.settled, self._judged):
             yield from self._staying(stays)
-        for kept in forgotten(self.settled, self._judged):
-            yield self._forgotten(kept)
+        for left_behind in forgotten(self.settled, self._judged):
+            yield self._forgotten(left_behind)
         for found_late in late(self.settled, self._judged):
             yield self._late(found_late)
         for half in halves(self.settled):

@@ -219,7 +219,7 @@ RESTORES = frozenset({"load_state_dict"})
 STATES = words("state_dict model_state_dict optimizer_state_dict model model_ema ema optimizer")
 """What checkpoints call the states in them."""
 OPTIMIZER_METHODS = frozenset({"load_state_dict", "state_dict", "zero_grad", "step"})
-GROUPS, PARAMETERS_OF_GROUP = "param_groups", "params"
+OPTIMIZER_GROUPS, PARAMETERS_OF_GROUP = "param_groups", "params"
 """What an optimizer updates: an attribute of it, and an item of what is in that."""
 STEPS = frozenset({"step"})
 RENEWS_STATE = frozenset({"state", "load_state_dict"})
