@@ -21,7 +21,7 @@ arguments, or the tensor's own size comes from what it meets. The fix is unsafe:
 may be None on some path, and random numbers are drawn by the device's generator then. A model of which nobody
 knows the class may move what it is given, and something unknown may give what is elsewhere: a warning.
 
-What another file makes, and returns or keeps in an object, is told where it meets something, and has no fix there.
+What another file makes, and returns or keeps in an object, is told where it meets something, without a fix.
 
 What a function returns on one path is on the cpu, and on another wherever its arguments are: it works until
 somebody puts both into one list. That is a warning. So is, as a note, what was an array on the way: it comes

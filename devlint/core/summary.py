@@ -88,6 +88,8 @@ class Need(NamedTuple):
     """The side that is a module of which nobody knows the class."""
     indexes: bool = False
     """Whether the other side indexes what was made on the cpu: a number, or an entry of a tensor, may."""
+    tensors: tuple[bool, bool] = (False, False)
+    """Of each side, whether the function itself shows that it is a tensor."""
 
 
 class Case(NamedTuple):

@@ -409,6 +409,9 @@ def _need(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> N
         need = need._replace(origin=None)
     one = _party(sub, need.left, left, need.one, need.origin)
     two = _party(sub, need.right, right, need.other, need.origin)
+    sure = one.kind in TENSORS or need.tensors[0], two.kind in TENSORS or need.tensors[1]
+    one = _computed(sub, need.left, left, one) if sure[1] else one
+    two = _computed(sub, need.right, right, two) if sure[0] else two
     held = _held(sub, need.left), _held(sub, need.right)
     left, one = (left, one) if held[0] is None else (held[0].place, held[0])
     right, two = (right, two) if held[1] is None else (held[1].place, held[1])
@@ -461,12 +464,20 @@ def _party(sub: Substitution, place: Place, here: Place, path: Path | None, orig
     if origin is not None and place.form is Form.CPU and place.of is None:
         return Value(Kind.TENSOR, here, sub.ref(path), origin=origin)
     found = sub.at(path) if path is not None and path == of else None
-    if found is not None and _is_placed(found):
-        return found
-    whole = sub.at(of) if isinstance(of, Path) and place.form is Form.AT else None
-    if whole is not None and is_made(whole) and whole.kind is Kind.TENSOR:
-        return Value(Kind.TENSOR, here, sub.ref(path), origin=whole.origin)  # computed from it
     return Value(Kind.BATCH if found is None else found.kind, here, sub.ref(path))
+
+
+def _computed(sub: Substitution, place: Place, here: Place, one: Value) -> Value:
+    """What a callee has of a tensor that an argument keeps, or computed from it, and what made that.
+
+    That it is met by a tensor has to be sure: an attribute of unknown kind may be a number.
+    """
+    if is_made(one) or one.kind is Kind.SCALAR or place.form is not Form.AT:
+        return one
+    whole = sub.at(place.of) if isinstance(place.of, Path) else None
+    if whole is None or whole.kind is not Kind.TENSOR or not is_made(whole):
+        return one
+    return Value(Kind.TENSOR, here, one.who, origin=whole.origin)
 
 
 def _held(sub: Substitution, place: Place) -> Value | None:

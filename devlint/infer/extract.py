@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Set
 
 from ..core.evidence import IS_TENSOR, NO_NUMBER, PASSED_ON
-from ..core.kinds import Kind
+from ..core.kinds import TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import MAX_STEPS, Attr, Element, Item, Path, Ref, Root, Step, Who
 from ..core.places import UNKNOWN_PLACE, Form, Place
@@ -178,6 +178,7 @@ class Extraction:
                 made,
                 "left" if is_any_model(raw.one) else "right" if is_any_model(raw.other) else "",
                 made is not None and raw.how == "index",
+                (_is_tensor(raw.one, raw.here), _is_tensor(raw.other, raw.there)),
             )
             found[need] = None
             if len(found) >= _MAX_NEEDS:
@@ -258,3 +259,8 @@ def moved_wholes(objects: Objects, log: Log) -> dict[Ref, set[Ref]]:
             whole = objects.wholes[ref]
             found.setdefault(whole if whole >= 0 else ref, set()).add(ref)
     return found
+
+
+def _is_tensor(value: Value, place: Place) -> bool:
+    """Whether a value is a tensor, and does not lie with something else that may be none."""
+    return value.kind in TENSORS and (place.form is not Form.AT or place.of == value.who)
