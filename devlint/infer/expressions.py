@@ -458,6 +458,11 @@ class Expressions(Machine):
     ) -> Value:
         """The value of an operation of two operands, of which the first may be changed `in_place`."""
         left, right = one[1], other[1]
+        if isinstance(op, ast.Add) and Kind.STRING in (left.kind, right.kind):
+            beside = right if left.kind is Kind.STRING else left
+            if beside.kind in (Kind.UNKNOWN, Kind.BATCH):
+                self.note(beside, Evidence.TEXT)  # nothing else is joined with a text
+            return STRING
         if left.kind is Kind.STRING:
             return STRING
         if left.kind is Kind.MODULE and right.kind is Kind.CONTAINER:

@@ -85,6 +85,7 @@ def run(machine: Statements, owner: Class | None, informed: Informed, outside: S
         if key[1] not in passed and not mark.holds & passed:
             state.marks.setdefault(key, mark)
     before, marks, why = dict(state.places), dict(state.marks), state.why
+    state.default = outside.default
     node = function.node
     if isinstance(node, ast.Lambda):
         machine.returned = machine.eval(node.body)

@@ -104,7 +104,7 @@ class Choices:
             for home in homes
             for each in self._texts(home).matching(knowledge.SETS_DEFAULT_DEVICE, "set_default_")
             if not any(self._texts(home).has(each, name) for name in knowledge.TESTS_WITH)
-        } - {path}
+        }
         if not found:
             return "", frozenset()
         above = reached(path, self._importers)
