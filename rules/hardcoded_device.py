@@ -71,7 +71,7 @@ class HardcodedDeviceName(Rule[Literal_ | Use]):
     watches = (
         literal(role(*_SAID), unguarded(), outside("test")),
         literal(role("left"), unguarded(), outside("test", "probe")),
-        use("@asks-accelerator", unguarded()),
+        use("@asks-accelerator", unguarded(), outside("test")),
     )
     claim = Claim(RUNS, cpu=NO_ACCELERATOR)
 

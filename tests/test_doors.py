@@ -220,6 +220,7 @@ def test_show_settings(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
         "respect-gitignore": True,
         "lint-tests": False,
         "preview": False,
+        "explicit-preview-rules": False,
         "target-torch": "2.6",
         "unsafe-fixes": False,
         "fixable": ["ALL"],

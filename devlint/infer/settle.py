@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
 from .. import knowledge
@@ -74,6 +75,7 @@ class Settled:
         self.objects: Objects = file.objects
         self.logs = file.logs
         self.evidence = self._solve()
+        self._used_of: dict[Ref, tuple[Ref, ...]] = {}
         self.kept: dict[Ref, set[Ref]] = {}
         """By whole, the elements of which a moved copy was kept, wherever it went."""
         self.moved: dict[Ref, set[Ref]] = {}
@@ -204,11 +206,21 @@ class Settled:
         way, whole = self.objects.ways[ref], self.objects.parents[ref]
         if not (isinstance(way, Element) or (isinstance(way, Item) and way.variable)):
             return False
-        return not self.contradicted(ref) and any(
-            self.seen(each) & (_SHOWN | Evidence.TO_MODULE) and not self.contradicted(each)
-            for each in self.objects.parts(whole)
-            if self.objects.parents[each] == whole and each != ref
-        )
+        return not self.contradicted(ref) and any(each != ref for each in self._among(whole))
+
+    def _among(self, whole: Ref) -> tuple[Ref, ...]:
+        """Two items of a batch that are used as tensors, or given to a module; or as many as there are."""
+        found = self._used_of.get(whole)
+        if found is None:
+            shown = (
+                each
+                for each in self.objects.parts(whole)
+                if self.objects.parents[each] == whole
+                and self.seen(each) & (_SHOWN | Evidence.TO_MODULE)
+                and not self.contradicted(each)
+            )
+            found = self._used_of[whole] = tuple(islice(shown, 2))
+        return found
 
     def in_use(self, value: Value) -> Value:
         """A value of unknown kind, with the kind that its use shows."""
