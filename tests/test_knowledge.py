@@ -38,8 +38,8 @@ TRANSFERS = set(
     modules.move modules.forward optimizers.make optimizers.step optimizers.load optimizers.add loaders.loader
     loaders.in_place loaders.subset loaders.split loaders.tensors sequences.pack sequences.pad_packed
     sequences.pad objects.copy objects.getattr objects.setattr objects.super objects.isinstance
-    objects.field objects.is_tensor objects.type objects.partial objects.record containers.make containers.enumerate
-    distributions.make distributions.apart python.exec
+    objects.field objects.is_tensor objects.type objects.partial objects.record containers.make
+    containers.enumerate distributions.make distributions.apart python.exec
     containers.zip containers.range containers.next containers.filter containers.map containers.chain
     containers.add
     containers.views containers.get numbers.extreme numbers.truth numbers.any numbers.measure strings.str
