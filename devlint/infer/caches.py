@@ -75,7 +75,8 @@ class _Function:
 
     def _is_measured(self, name: ast.Name) -> bool:
         """Whether a variable is that of a tensor of which only the size is asked, or of an object."""
-        return isinstance(self.parents.get(name), (ast.Attribute, ast.Subscript))
+        whole = self.parents.get(name)
+        return isinstance(whole, (ast.Attribute, ast.Subscript)) and whole.value is name
 
 
 def cached(settled: Settled, cls: Class) -> Mapping[str, Cached]:

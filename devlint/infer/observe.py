@@ -741,8 +741,8 @@ class Observer:
         if isinstance(node, ast.expr):
             at, function = node, origin.function
         elif origin.how in MADE:
-            if raw.inside or found.conflict not in _SURE_ABROAD:
-                return None  # in another file, which tells it if it can
+            if raw.inside or found.conflict not in _SURE_ABROAD or self.file.outside.default is not None:
+                return None  # in another file, which tells it if it can; or on the default device of this one
             at, device = self._given_by(found), ""
         left = self.traced(found.one, found.here, found.at, found.function)
         if isinstance(found.at, ast.Name) and self._is_function(found.at.id):

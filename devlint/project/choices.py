@@ -30,6 +30,8 @@ Default = Literal["", "above", "beside"]
 _COMMENT = re.compile(r"#[^\n]*")
 _NEEDS = re.compile(r"\.cuda\s*\(|[\"']cuda(?::\d+)?[\"']|torch\.cuda\.\w*Tensor\b")
 _PATHS = re.compile(r"\bsys\.path\.(?:append|insert)\([^\n]*?[\"']([\w./-]+)[\"']")
+_IN_A_BLOCK = re.compile(rf"^[ \t]+.*(?:{knowledge.SETS_DEFAULT_DEVICE.pattern})", re.MULTILINE)
+"""A function sets the default device, for all that it calls."""
 _MAIN = re.compile(r"^if\s+__name__\b", re.MULTILINE)
 _BUILT = frozenset(ROOTS) - {".git"}
 """What a project has that others install."""
@@ -77,6 +79,7 @@ class Choices:
         self._answers: dict[str, tuple[Throughout, frozenset[str]]] = {}
         self._alone: dict[str, tuple[Throughout, frozenset[str]]] = {}
         self._packages: dict[str, tuple[bool, frozenset[str]]] = {}
+        self._defaults: dict[str, tuple[Default, frozenset[str]]] = {}
 
     def throughout(self, path: str) -> tuple[Throughout, frozenset[str]]:
         """Whether all that runs a file runs on CUDA alone; and the files that tell."""
@@ -98,6 +101,12 @@ class Choices:
 
     def default_device(self, path: str) -> tuple[Default, frozenset[str]]:
         """Who sets the default device to an accelerator for a file, and the files that tell; no tests."""
+        found = self._defaults.get(path)
+        if found is None:
+            found = self._defaults[path] = self._default_device(path)
+        return found
+
+    def _default_device(self, path: str) -> tuple[Default, frozenset[str]]:
         homes = {self._layout.project_of(os.path.dirname(path)), self._home(path)}
         found = {
             each
@@ -105,6 +114,8 @@ class Choices:
             for each in self._texts(home).matching(knowledge.SETS_DEFAULT_DEVICE, "set_default_")
             if not any(self._texts(home).has(each, name) for name in knowledge.TESTS_WITH)
         }
+        if path in found and not _IN_A_BLOCK.search(self._read(path) or ""):
+            found.remove(path)  # what its statements set, and when, is known where it is analysed
         if not found:
             return "", frozenset()
         above = reached(path, self._importers)
