@@ -43,6 +43,8 @@ class Evidence:
     """A function that was given it read its state, or loaded another: that of an optimizer may have moved."""
     HOSTED: Final = 65536
     """Read as an array as it comes, which fails but on the cpu."""
+    FILLED: Final = 131072
+    """An item of it was assigned, or put into it."""
 
 
 NOT_A_TENSOR = Evidence.MODULE | Evidence.OTHER | Evidence.LOADER | Evidence.CONTAINER | Evidence.TEXT
@@ -60,6 +62,7 @@ PASSED_ON = (
     | Evidence.TEXT
     | Evidence.RENEWED
     | Evidence.HOSTED
+    | Evidence.FILLED
 )
 """What a function's use of a parameter says about what its callers pass."""
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from .. import knowledge
+from ..bind.names import is_place
 from ..core.events import Why
 from ..core.evidence import PASSED_ON, Evidence
 from ..core.kinds import MAY_BE_COPIED, MAY_HOLD_TENSORS, TENSORS, Kind
@@ -162,6 +163,18 @@ class Substitution:
         ref = self.machine.ref(part) if part is not None else None
         return place._replace(of=ref) if ref is not None else UNKNOWN_PLACE
 
+    def _part(self, path: Who | None) -> Value | None:
+        """A tensor in a container that is given, of which the callee knows nothing but the way to it."""
+        if not isinstance(path, Path) or not path.steps or path.root.kind != "parameter":
+            return None
+        given = self.given.get(path.root.name)
+        value = given.value if given is not None else None
+        for step in path.steps:
+            if value is None or value.kind is not Kind.CONTAINER or not isinstance(step, (Item, Element)):
+                return None
+            value = part_of(value, step)
+        return value if value is not None and value.kind in TENSORS else None
+
     def casts(self, place: Place) -> bool:
         """Whether a move to a place is told a dtype by this call, or nothing."""
         rest = isinstance(place.of, Path) and _is_rest(place.of)
@@ -179,6 +192,10 @@ class Substitution:
                 if term.place.form is not Form.UNKNOWN or moved:
                     given = given._replace(place=self.place(term.place), origin=term.origin)
                 return given
+        if term.kind is Kind.UNKNOWN and term.place.form is Form.UNKNOWN and term.origin is None:
+            part = self._part(who)
+            if part is not None:
+                return part
         if term.kind in _AS_IT_IS:
             return term._replace(who=None)
         items = tuple(map(self.value, term.items)) if term.items is not None else None
@@ -304,6 +321,8 @@ def apply(
         ref = sub.ref(path)
         if ref is not None:
             machine.log.note(ref, bits & PASSED_ON)
+        if bits & Evidence.FILLED and not path.steps and path.root.kind == "parameter":
+            _forget_items(machine, given.get(path.root.name))
     returned = summary.returns.who
     for effect in summary.effects:
         _effect(machine, node, sub, effect, effect.path == returned)
@@ -325,6 +344,16 @@ def apply(
             if value.kind is Kind.UNKNOWN and value.who in sub.results:
                 machine.note(value, Evidence.PLACED)  # a dataset, say, that may hold what was moved
     return result
+
+
+def _forget_items(machine: Machine, given: Given | None) -> None:
+    """What a container holds is not known any more when a function that it was given has assigned items."""
+    if given is None or given.at is None or given.value.kind is not Kind.CONTAINER or not is_place(given.at):
+        return
+    ref = machine.ref(given.value)
+    for key in [key for key in machine.state.env if type(key) is tuple and key[0] == ref]:
+        del machine.state.env[key]
+    machine.rebind(given.at, given.value._replace(items=None, element=UNKNOWN))
 
 
 def _under_way(value: Value, depth: int = 2) -> Iterator[tuple[str, int]]:
@@ -490,13 +519,18 @@ def _held(sub: Substitution, place: Place) -> Value | None:
     for step in of.steps:
         if value is None or value.kind is not Kind.CONTAINER or not isinstance(step, (Item, Element)):
             return None
-        number, items = step.key if isinstance(step, Item) else None, value.items
-        known = isinstance(number, int) and items is not None and number < len(items)
-        value = items[number] if known and items and isinstance(number, int) else element_of(value)
+        value = part_of(value, step)
     if value is not None and value.kind is Kind.CONTAINER:
         value = element_of(value)
     made = value is not None and value.kind in TENSORS and is_made(value) and value.place.form is Form.CPU
     return value if made and given is not None and value is not given.value else None
+
+
+def part_of(whole: Value, step: Item | Element) -> Value | None:
+    """What a container holds at a step; None for an empty one."""
+    number, items = step.key if isinstance(step, Item) else None, whole.items
+    known = type(number) is int and items is not None and number < len(items)
+    return items[number] if known and items and type(number) is int else element_of(whole)
 
 
 def _is_slice(path: Path, value: Value) -> bool:

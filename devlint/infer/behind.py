@@ -107,13 +107,15 @@ class Meetings:
             if (origin := move.receiver.origin) is not None
         }
         fed = {clash.function for _, clash in self.settled.fed_unmoved(dropped)}
+        fed |= {function for function, _, _ in self.settled.discarded_moves()}
         lost |= {
             (origin.function, origin.at)
             for log in self.settled.logs.values()
             for site in log.sites
             if site.callee in fed
             for value in site.arguments.values()
-            if (origin := value.origin) is not None
+            for part in _with_parts(value)
+            if (origin := part.origin) is not None
         }
         for function, log in self.settled.logs.items():
             for raw in (*log.meetings.values(), *self.settled.in_losses(log)):
@@ -802,6 +804,14 @@ class Meetings:
         made = home.nodes[way.at] if 0 <= way.at < len(home.nodes) else None
         line = getattr(made, "end_lineno", None)
         return line is not None and line < getattr(home.nodes[origin.at], "lineno", 0)
+
+
+def _with_parts(value: Value, depth: int = 2) -> Iterator[Value]:
+    """A value, and what is in it, if it is a container."""
+    yield value
+    for part in (*(value.items or ()), *((value.element,) if value.element is not None else ())):
+        if value.kind is Kind.CONTAINER and depth:
+            yield from _with_parts(part, depth - 1)
 
 
 def _plain(test: ast.expr) -> ast.expr:

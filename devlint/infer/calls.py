@@ -33,7 +33,7 @@ from ..core.values import (
 from ..knowledge.row import Row
 from . import conditions
 from .apply import function_call
-from .holdings import hand
+from .holdings import hand, moves_what_it_is_given
 from .log import NOBODY, NOWHERE, RawCall
 from .machine import Arguments, Machine, Site, flag, text_of
 from .transfers import (
@@ -471,7 +471,10 @@ def _by_columns(machine: Machine, site: Site) -> Value:
     if row.place == "receiver-device":
         machine.log.follows_devices = True
         place = machine.denoted(given, machine.where(base) if base is not None else UNKNOWN_PLACE)
-        return machine.own(site.node, kind, place)
+        new = machine.own(site.node, kind, place)
+        if base is None or base.origin is None or not is_made(base) or place != base.place:
+            return new
+        return new._replace(origin=derived(base.origin, factories.least(site)))
     if row.place == "default":
         return machine.made(site.node, kind, factories.default(machine), "factory", site.api)
     if row.place == "cpu":
@@ -631,6 +634,8 @@ def unknown_method(machine: Machine, node: ast.Call, base: Value, name: str, arg
         machine.attribute_evidence(base, name)
     if name in knowledge.MEASURES:
         machine.note(base, Evidence.SHAPED)
+    if name in knowledge.FILLS_CONTAINER:
+        machine.note(base, Evidence.FILLED)
     if name == "size" and args.positional:
         machine.note(base, Evidence.OPERAND)
     transfer = _UNKNOWN.get(name)
@@ -788,6 +793,12 @@ def instantiate(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> 
     if kind is Kind.OPTIMIZER:
         return optimizers.make(machine, _site(node, base or "", None, args))
     init = view.method("__init__")
+    summary = machine.program.summary(init) if init is not None and kind is Kind.INSTANCE else None
+    if summary is not None and (
+        knowledge.MOVER in summary.reaches
+        or any(moves_what_it_is_given(machine, given) for _, given in args.all())
+    ):
+        machine.note(value, Evidence.PLACED)  # what it yields may be moved, if it is a dataset
     if init is not None:
         function_call(machine, node, init, value, args)
         if view.moved_by_constructor():
@@ -796,8 +807,9 @@ def instantiate(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> 
             machine.state.places[ref] = place if place is not None and place.of is None else UNKNOWN_PLACE
     told = bool(args.unpacked or args.starred) or any(map(_tells_device, args.named()))
     told = told or any(_was_moved(machine, given) for _, given in args.all())
-    if kind is Kind.MODULE and told and ref not in machine.state.places:
-        machine.state.places[ref] = UNKNOWN_PLACE  # its constructor may make its parts there
+    if kind is Kind.MODULE and (told or machine.state.default is not None):
+        # Its constructor may make its parts there, or on the default device.
+        machine.state.places.setdefault(ref, UNKNOWN_PLACE if told else factories.default(machine))
     return value
 
 

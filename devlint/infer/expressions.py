@@ -89,6 +89,8 @@ class Expressions(Machine):
     """How deep the expression at hand is nested."""
     yields = False
     """Whether a `yield` was evaluated: a call of the function gives a generator."""
+    element_given: Value | None = None
+    """What that yields."""
 
     def __init__(self, program: Program, objects: Objects, here: Function, state: State) -> None:
         super().__init__(program, objects, here, state)
@@ -776,8 +778,10 @@ class Expressions(Machine):
     @_handles(ast.Yield, ast.YieldFrom)
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Value:
         self.yields = True
-        if node.value is not None:
-            self.eval(node.value)
+        given = self.eval(node.value) if node.value is not None else UNKNOWN
+        if isinstance(node, ast.YieldFrom) and node.value is not None:
+            given = self.iterate(given, node.value)
+        self.element_given = given if self.element_given is None else self.join(self.element_given, given)
         return UNKNOWN
 
     # Binding
@@ -913,6 +917,7 @@ class Expressions(Machine):
             self.rebind(target.value, container(ref, items, holds=base.holds))
             return
         self.state.env[ref, step] = value
+        self.note_unknown((base,), Evidence.FILLED)
         if moved and step.variable and base.kind is Kind.CONTAINER:
             self._move_any_item(target.value, base, ref, value)
             return

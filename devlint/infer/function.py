@@ -12,10 +12,10 @@ from ..core.events import Why
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_BE_COPIED, TENSORS, Kind
 from ..core.paths import REST, Attr, Element, Path, Ref, Root
-from ..core.places import ON_DEVICE, Form, Place
+from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import NEVER, Mark, State, join_states
 from ..core.summary import Answers, Binding, Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
-from ..core.values import NONE, UNKNOWN, Const, Defined, Origin, Truth, Value, container
+from ..core.values import NONE, UNKNOWN, Const, Defined, Origin, Truth, Value, container, is_made
 from . import cases
 from .annotations import annotated
 from .answers import returned
@@ -24,7 +24,7 @@ from .classes import Class, Entered
 from .conditions import PROCESSES, false_constant
 from .definitions import Function
 from .extract import Extraction, outlasting
-from .holdings import holdings
+from .holdings import holdings, is_reached, moves_what_it_is_given
 from .log import Log
 from .machine import flag
 from .statements import Answer, Statements
@@ -180,6 +180,8 @@ def _parameter(
     ref = machine.objects.parameter(function.name, arg.arg)
     if owner is not None and owner.framework:
         machine.log.note(ref, Evidence.PLACED)
+    if isinstance(default, ast.Name) and moves_what_it_is_given(machine, machine.eval(default)):
+        machine.log.reaches.add(knowledge.MOVER)  # `def __init__(self, transform=to_device)`
     text = default.value if isinstance(default, ast.Constant) else None
     if isinstance(text, str) and default is not None and knowledge.is_accelerator_name(text):
         at = function.number(default)
@@ -270,7 +272,9 @@ def _leave(
         inner.rename(value, path)
         if type(value.who) is int and not objects.is_parameter(value.who):
             plain.rename(value, path)
-    returns = plain.term(_complete(_result(machine), end))
+    result = _complete(_result(machine), end)
+    _doubt_places(machine, end, result)
+    returns = plain.term(result)
     bound = [*_bound(machine, plain, owner, assigned), *_moved_attributes(machine, plain, owner, assigned)]
     changed = [*plain.moved(before, end, log), *plain.copied(log), *plain.marked(marks, end)]
     changed += plain.advanced(log)
@@ -318,6 +322,17 @@ def _complete(value: Value, end: State, depth: int = 2) -> Value:
     items = tuple(_complete(item, end, depth - 1) for item in value.items) if value.items else value.items
     element = _complete(value.element, end, depth - 1) if value.element is not None else None
     return value._replace(items=items, element=element)
+
+
+def _doubt_places(machine: Statements, end: State, value: Value, depth: int = 2) -> None:
+    """A module that the function made and gave to others on the way may be anywhere when it is returned."""
+    ref, objects = value.who, machine.objects
+    if value.kind is Kind.MODULE and type(ref) is int and ref not in end.places:
+        if objects.is_made_in(ref, machine.here.name) and is_reached(objects, machine.log, ref):
+            end.places[ref] = UNKNOWN_PLACE
+    elif value.kind is Kind.CONTAINER and depth:
+        for part in (*(value.items or ()), *((value.element,) if value.element is not None else ())):
+            _doubt_places(machine, end, part, depth - 1)
 
 
 def _since(why: Why, end: State) -> Why:
@@ -419,7 +434,9 @@ def _result(machine: Statements) -> Value:
     """What the function returns; its annotation decides where the code does not."""
     result, answers = machine.returned, machine.answers
     if machine.yields:
-        return UNKNOWN
+        # What a decorator makes of a generator may be no iterable: a context manager, a fixture.
+        element = None if getattr(machine.here.node, "decorator_list", ()) else machine.element_given
+        return container(element=element) if element is not None and _is_made(element) else UNKNOWN
     if _chooses_device(answers):
         nodes = [answer.node for answer in answers if answer.node is not None]
         machine.harmless(nodes, "chosen")
@@ -434,6 +451,14 @@ def _result(machine: Statements) -> Value:
         if promised is not None:
             return promised._replace(place=result.place)
     return result
+
+
+def _is_made(value: Value, depth: int = 2) -> bool:
+    """Whether it is a tensor that was made on the cpu, or a container in which one is."""
+    if value.kind is not Kind.CONTAINER or not depth:
+        return value.kind in TENSORS and is_made(value)
+    parts = (*(value.items or ()), *((value.element,) if value.element is not None else ()))
+    return any(_is_made(part, depth - 1) for part in parts)
 
 
 def _answers_for_accelerator(answers: list[Answer]) -> Truth | None:

@@ -11,8 +11,9 @@ from ..core.paths import Attr, Element, Item, Ref, Root
 from ..core.places import ON_DEVICE, Form
 from ..core.state import State
 from ..core.values import Api, Defined, Value
-from .log import Holding
-from .machine import Arguments, Machine, Program
+from ..knowledge.vocabulary import NAMES_DEVICES
+from .log import Holding, Log, RawBind
+from .machine import GRADIENTS, Arguments, Machine, Program
 
 _REGISTERED = frozenset({Kind.MODULE, Kind.PARAMETER})
 """What a module registers where it is assigned to an attribute, and not where it is inside of a list."""
@@ -124,6 +125,27 @@ def may_be(objects: Objects, ref: Ref) -> Iterator[Ref]:
             todo.extend(objects.sources.get(each, ()))
 
 
+def is_reached(objects: Objects, log: Log, module: Ref) -> bool:
+    """Whether something that a function does may move a module: it moves it or a part, or others have it."""
+    if any(objects.is_part(each, module) for each in (*log.passed, *log.handed)):
+        return True
+    if any(_shares(objects, module, raw) for raw in log.binds.values()):
+        return True
+    for raw in log.moves.values():
+        moved = raw.receiver.who
+        if raw.target is not None and type(moved) is int:
+            for each in may_be(objects, moved):
+                if objects.is_part(module, each) or objects.is_part(each, module):
+                    return True
+    return False
+
+
+def _shares(objects: Objects, module: Ref, raw: RawBind) -> bool:
+    """Whether a part of a module is replaced, perhaps by what is elsewhere: `conv.weight = self.kernel`."""
+    owner = raw.owner.who
+    return raw.name != GRADIENTS.name and type(owner) is int and objects.is_part(owner, module)
+
+
 def has_weights(value: Value, program: Program, depth: int = 3) -> bool:
     """Whether something has parameters: of an activation, or a loss, nothing is to move or to train."""
     if value.kind is not Kind.MODULE:
@@ -153,6 +175,9 @@ def hand(machine: Machine, callee: Value, receiver: Value | None, method: str, a
     """A call is given modules or parameters: from here on, something else may know of them."""
     if receiver is not None and receiver.kind in _NO_RECEIVER:
         return
+    whole = receiver.who if receiver is not None and receiver.kind is Kind.MODULE else None
+    if type(whole) is int and _rewrites(machine, method, args):
+        machine.log.passed.update(may_be(machine.objects, whole))
     sources = machine.objects.sources
 
     def nested(value: Value) -> bool:
@@ -186,6 +211,21 @@ def hand(machine: Machine, callee: Value, receiver: Value | None, method: str, a
             for part in (value, *_leaves(value)):
                 if nested(part) and type(part.who) is int:
                     handed.update(may_be(machine.objects, part.who))
+
+
+def _rewrites(machine: Machine, method: str, args: Arguments) -> bool:
+    """Whether a method of a module may put other weights into it: by a function that it runs on all parts."""
+    if method not in knowledge.RUNS_ON_PARTS:
+        return not knowledge.TAKES_OVER.isdisjoint(args.keywords)
+    runs = args.first()
+    return runs is None or moves_what_it_is_given(machine, runs) is not False
+
+
+def moves_what_it_is_given(machine: Machine, value: Value) -> bool | None:
+    """Whether a function of the project may move something; None for anything else."""
+    known = value.known if value.kind is Kind.FUNCTION else None
+    summary = machine.program.summary(known.dotted) if isinstance(known, Defined) else None
+    return None if summary is None else not summary.reaches.isdisjoint(NAMES_DEVICES)
 
 
 def _only_looks(machine: Machine, receiver: Value, method: str) -> bool:

@@ -693,14 +693,20 @@ class Observer:
         return self.tracer.of_batch(clash.part, clash.whole)
 
     def _staying(self, found: Stays) -> Iterator[event.Meeting]:
-        """A module that is never moved; told where it was made."""
+        """A module that is never moved; told where it was made, or where another file gives it."""
         origin, raw = found.module.origin, found.raw
-        made = self.node(origin.function, origin.at) if origin is not None else None
-        if origin is None or not isinstance(made, ast.expr):
-            return  # in another file
+        if origin is None:
+            return
+        made, function = self.node(origin.function, origin.at), origin.function
         left = self.traced(found.module, CPU, found.at, found.function)
+        if not isinstance(made, ast.expr):
+            made, function = self._brought_by(found.module)
+            spot = self.tracer.spot("made", origin.function, origin.at, CPU)
+            left = left._replace(spots=(spot,) if spot is not None else ())
+        if not isinstance(made, ast.expr):
+            return  # of the statements of another file
         right = self.traced(found.value, found.there, found.given, found.function)
-        at = self.at(made, origin.function, raw.why, raw.loops)
+        at = self.at(made, function, raw.why, raw.loops)
         surely = _surely(left, right) if found.conflict is Conflict.CERTAIN else found.conflict
         yield event.Meeting(at, "call", left, right, surely, sibling_moved=False)
 
@@ -760,6 +766,14 @@ class Observer:
             sibling_moved=False,
             device=device,
         )
+
+    def _brought_by(self, value: Value) -> tuple[ast.AST | None, str]:
+        """The call of what another file defines that gave an object, and the function that it stands in."""
+        made = self.settled.made_by(value.who) if type(value.who) is int else None
+        for function, log in self.settled.logs.items():
+            if any(site.at is made for site in log.abroad):
+                return made, function
+        return None, ""
 
     def _given_by(self, found: Behind) -> ast.expr:
         """The call of what another file defines that gave a tensor, else where that meets something."""

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Protocol
 
 from .. import knowledge
+from ..core.evidence import IS_TENSOR, NOT_A_TENSOR, Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.objects import Objects, Or
 from ..core.paths import Attr, Element, Item, Ref, Root
-from ..core.places import ANYWHERE, CPU, UNKNOWN_PLACE, Form, Place
+from ..core.places import ANYWHERE, CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.summary import Calling, Passed
 from ..core.values import Value, element_of
 from .abroad import name_of
@@ -44,7 +45,7 @@ def calls_in(file: Analysed) -> tuple[Calling, ...]:
         test = home.own_name.startswith(knowledge.COLLECTED)
         for site in (*log.sites, *log.abroad):
             if site.at is not None:
-                passed = tuple(_passed(file, site, home.own_name == CONSTRUCTORS[0]))
+                passed = tuple(_passed(file, log, site, home.own_name == CONSTRUCTORS[0]))
                 number, why = home.number(site.at), site.why
                 at = caller or name_of(file.name), number
                 needs = why.guarded, why.needed, log.needs_after(number)
@@ -52,7 +53,7 @@ def calls_in(file: Analysed) -> tuple[Calling, ...]:
     return tuple(found)
 
 
-def _passed(file: Analysed, site: Site, constructing: bool) -> Iterator[Passed]:
+def _passed(file: Analysed, log: Log, site: Site, constructing: bool) -> Iterator[Passed]:
     for name, value in site.arguments.items():
         if value.kind not in _TOLD:
             yield Passed(name, value.kind, value.place._replace(of=None, when=frozenset()))
@@ -60,7 +61,16 @@ def _passed(file: Analysed, site: Site, constructing: bool) -> Iterator[Passed]:
         place, own = _told(file, _where(value, site.places))
         if constructing and place is ANYWHERE:
             place = UNKNOWN_PLACE  # nobody has moved the module yet
-        yield Passed(name, value.kind, place, own)
+        kind = Kind.TENSOR if _is_moved_tensor(log, value) else value.kind
+        yield Passed(name, kind, place, own)
+
+
+def _is_moved_tensor(log: Log, value: Value) -> bool:
+    """Whether something was moved to a device that is used as a tensor, here or by what it is passed to."""
+    if value.kind is not Kind.UNKNOWN or value.place.form not in ON_DEVICE or type(value.who) is not int:
+        return False
+    bits = log.notes.get(value.who, 0)
+    return bool(bits & (IS_TENSOR | Evidence.OPERAND)) and not bits & NOT_A_TENSOR
 
 
 def _where(value: Value, places: Mapping[Ref, Place]) -> Place:

@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import partial
 from typing import NamedTuple
 
 from .. import knowledge
 from ..core.events import Conflict
 from ..core.kinds import TENSORS, Kind
-from ..core.objects import Objects
 from ..core.paths import Ref, Root
 from ..core.places import Form, Place
 from ..core.values import Api, Defined, Value
 from .behind import Meetings
 from .function import CONSTRUCTORS
-from .holdings import has_weights, may_be
-from .log import RawBind, RawCall, RawMeeting
-from .machine import GRADIENTS
+from .holdings import has_weights, is_reached
+from .log import RawCall, RawMeeting
 from .settle import Settled
 
 _MOVED = frozenset({Form.LITERAL, Form.SAME})
@@ -143,26 +140,7 @@ def is_left_alone(settled: Settled, module: Value) -> bool:
             return False
         if any(value.kind is Kind.DEVICE or value.place.form in _PLACED for value in view.attributes()):
             return False
-    for log in settled.logs.values():
-        if (
-            ref in log.passed
-            or ref in log.handed
-            or any(map(partial(_shares, objects, ref), log.binds.values()))
-        ):
-            return False
-        for raw in log.moves.values():
-            moved = raw.receiver.who
-            if raw.target is None or type(moved) is not int:
-                continue
-            if any(objects.is_part(ref, each) or each == ref for each in may_be(objects, moved)):
-                return False
-    return True
-
-
-def _shares(objects: Objects, module: Ref, raw: RawBind) -> bool:
-    """Whether a part of a module is replaced, perhaps by what is elsewhere: `conv.weight = self.kernel`."""
-    owner = raw.owner.who
-    return raw.name != GRADIENTS.name and type(owner) is int and objects.is_part(owner, module)
+    return not any(is_reached(objects, log, ref) for log in settled.logs.values())
 
 
 def moves_another(settled: Settled, module: Value) -> bool:

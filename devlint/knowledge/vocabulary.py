@@ -28,7 +28,7 @@ GIVES_DIMENSIONS = words(
 """Methods after which a 0-dim tensor has dimensions, and no longer meets any device."""
 TAKES_SIZES = words("reshape view expand repeat permute tile flip roll broadcast_to unflatten")
 """Methods that take numbers alone: a 0-dim tensor among these is read as one, wherever it is."""
-ADDS_DIMENSION = words("stack unsqueeze one_hot outer diag_embed unfold nonzero argwhere")
+ADDS_DIMENSION = words("stack unsqueeze one_hot outer diag_embed unfold nonzero argwhere meshgrid")
 """Operations whose result has one dimension more than its operands."""
 OF_ARRAY = words("from_numpy as_tensor tensor asarray")
 """Functions that make a tensor of an array."""
@@ -62,6 +62,12 @@ LOSES_DIMENSION = words(
     """
 )
 """Operations whose result may have one dimension less."""
+FILLS_CONTAINER = words("append extend insert add update setdefault __setitem__ appendleft extendleft")
+"""Methods that put items into a container."""
+RUNS_ON_PARTS = words("apply _apply")
+"""Methods of a module that run a function on each of its parts, or weights."""
+TAKES_OVER = words("assign")
+"""Options of `load_state_dict` with which a module has the very tensors that it is given."""
 ALL_SIZES = words("shape size")
 """What gives all the sizes of a tensor."""
 LOSES_DIMENSIONS = words("squeeze squeeze_ einsum tensordot item reshape_as view_as expand_as")
@@ -299,9 +305,11 @@ WAITS = frozenset({"synchronize", "wait", "wait_stream", "wait_event", "wait_for
 UNDER_WAY = "non_blocking"
 """The parameter of a move that returns before its copy is complete."""
 REACHED = frozenset(
-    {"sync", "clock", "forks", "spawns", "loads", "touches-cuda", "moves", "places", "trains"}
+    {"sync", "clock", "forks", "spawns", "loads", "touches-cuda", "moves", "places", "trains", "mover"}
 )
 """Topics that a function's callers want to know of."""
+MOVER = "mover"
+"""The topic of what has a function by default that moves what it is given."""
 COLLECTIVE = "collective"
 """The topic of what a process does together with others."""
 WAITS_FOR_OTHERS = "torch.distributed.barrier"

@@ -65,8 +65,8 @@ def made_on_cpu(machine: Machine, site: Site, kind: Kind, place: Place = CPU) ->
     """A tensor that was told no device, with what its size or dtype was borrowed from."""
     value = machine.made(site.node, kind, place, "factory", site.api)
     assert value.origin is not None
-    least = 0 if kind is Kind.SCALAR else _least(site)
-    return value._replace(origin=value.origin._replace(dims=least), measures=_borrowed(site.args.all()))
+    dims = 0 if kind is Kind.SCALAR else least(site)
+    return value._replace(origin=value.origin._replace(dims=dims), measures=_borrowed(site.args.all()))
 
 
 def asks_gradients(machine: Machine, value: Value, asked: Value | None) -> None:
@@ -141,7 +141,7 @@ def _sizes(node: ast.expr) -> bool:
     return isinstance(node, (ast.Attribute, ast.Call)) and last_name(node) in knowledge.ALL_SIZES
 
 
-def _least(site: Site) -> int:
+def least(site: Site) -> int:
     """How many dimensions a factory's tensor has at least."""
     data = site.args.get("data")
     if data is not None:

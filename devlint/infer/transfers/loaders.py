@@ -53,9 +53,11 @@ def _may_move(machine: Machine, dataset: Value) -> bool:
 
 
 def _moves_samples(machine: Machine, dataset: Value) -> bool:
-    """Whether a dataset of the project moves what it yields, or parts of it, each time."""
+    """Whether a dataset of the project moves what it yields, or parts of it, or has a function that does."""
     if dataset.kind is not Kind.INSTANCE or not isinstance(dataset.known, Defined):
         return False
+    if machine.seen(dataset) & Evidence.PLACED:
+        return True
     view = machine.program.view(dataset.known.dotted)
     found = (view.method(name) for name in IN_WORKERS) if view is not None else ()
     summaries = (machine.program.summary(name) for name in found if name is not None)

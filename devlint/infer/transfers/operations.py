@@ -53,7 +53,8 @@ def function(machine: Machine, site: Site) -> Value:
     machine.note_unknown([value for _, value in site.args.positional[:1]], Evidence.SHAPED)
     parties = operands(machine, site)
     if site.name.endswith("_like"):
-        return machine.own(site.node, Kind.TENSOR, machine.combine([v for _, v in parties]), "op")
+        values = [value for _, value in parties]
+        return machine.computed(site.node, Kind.TENSOR, machine.combine(values), values)
     exact = site.name in knowledge.NO_SCALARS
     place = machine.meet(site.node, parties, "call", exact)
     alone = len(site.args.positional) == 1 and not site.args.keywords
