@@ -112,7 +112,7 @@ The words are those of TensorIterator, the generated checks and convolutions; MP
 """
 NO_ACCELERATOR = Raises(
     "AssertionError|RuntimeError",
-    "compiled with CUDA|without ATen_cuda|NVIDIA|CUDA GPUs are available"
+    "compiled with CUDA|without ATen_cuda|NVIDIA|CUDA GPUs are available|CUDA driver version is insufficient"
     r"|CUDA device but torch\.cuda\.is_available\(\) is False|must be cuda device|when none is available",
 )
 """What code that insists on CUDA meets without it; the words depend on the call and on torch's build."""

@@ -39,7 +39,8 @@ from ..rule import (
 
 _GROUP = """
 import torch, torch.distributed as group
-make = lambda *_: torch._C._distributed_c10d.FakeProcessGroup._create_internal(0, 2)
+fake = torch._C._distributed_c10d.FakeProcessGroup
+make = lambda *_: getattr(fake, "_create_internal", fake)(0, 2)  # torch before 2.10 has the constructor alone
 devices = ["cpu", torch._C._get_privateuse1_backend_name()]
 group.Backend.register_backend("alone", make, devices=devices)
 group.init_process_group("alone", rank=0, world_size=2, store=group.HashStore())

@@ -56,10 +56,11 @@ def declared(declare: Callable[[], tuple[Declared, Iterable[str] | None]]) -> De
     return found
 
 
-def folder() -> str | None:
+def folder(*, below: bool = False) -> str | None:
     """Return the user's cache folder for devlint; None where there is none that can be trusted.
 
-    One below the working directory could have come with the code that is linted.
+    One below the working directory could have come with the code that is linted: only who runs that code
+    anyway may take it, and says so with `below`.
     """
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "")
@@ -76,7 +77,8 @@ def folder() -> str | None:
         here = os.path.realpath(os.getcwd())
     except OSError:
         return None
-    return None if found == here or found.startswith(os.path.join(here, "")) else found
+    inside = found == here or found.startswith(os.path.join(here, ""))
+    return None if inside and not below else found
 
 
 def _path() -> str | None:
@@ -103,12 +105,12 @@ def _stamp(path: str) -> Stamp:
 
 def _read(path: str) -> Declared | None:
     try:
-        if not _private(os.stat(os.path.dirname(path)), stat.S_ISDIR):
+        if not is_private(os.stat(os.path.dirname(path)), stat.S_ISDIR):
             return None
         # Opened once and asked about then: a name could mean another file a moment later.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0))
         with os.fdopen(descriptor, "rb") as file:
-            if not _private(os.fstat(descriptor), stat.S_ISREG):
+            if not is_private(os.fstat(descriptor), stat.S_ISREG):
                 return None
             raw = file.read(_MAX_SIZE)
         environment, files, rules, tables, versions = marshal.loads(raw)
@@ -121,8 +123,8 @@ def _read(path: str) -> Declared | None:
         return None
 
 
-def _private(status: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
-    """Whether the user alone can have written something."""
+def is_private(status: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
+    """Whether something is of a kind, and the user alone can have written it."""
     if not is_kind(status.st_mode):
         return False
     return sys.platform == "win32" or (status.st_uid == os.getuid() and not status.st_mode & 0o022)
@@ -187,7 +189,7 @@ def _write(path: str, found: Declared, files: Iterable[str]) -> None:
         data: Any = (_environment(), tuple(map(_stamp, sorted(files))), rules, tables, found.versions)
         raw = marshal.dumps(data)
         os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        if not _private(os.stat(os.path.dirname(path)), stat.S_ISDIR):
+        if not is_private(os.stat(os.path.dirname(path)), stat.S_ISDIR):
             return
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
         with os.fdopen(os.open(temporary, flags, 0o600), "wb") as file:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch.utils import backend_registration
 
-from . import autocast, nested, process, recurrent, stand_in
+from . import autocast, nested, process, recurrent, shim, stand_in
 from .kernels import REPLACEMENTS
 from .limit import NotSimulated
 from .mismatch import Checker, is_mixed
@@ -77,39 +77,57 @@ def install() -> None:
     """Add the device `sim` to this process, for good."""
     if lacking := missing():
         raise RuntimeError(lacking)
-    backend_registration._setup_privateuseone_for_python_backend(DEVICE, backend_module=_module())
+    if shim.loaded:
+        shim.setup(DEVICE, _Module())
+    else:
+        backend_registration._setup_privateuseone_for_python_backend(DEVICE, backend_module=_Module())
     _register_kernels(Checker())
     _libraries.extend([autocast.register(), recurrent.register()])
     _register_storages()
     nested.install()
 
 
-def _module() -> Any:
+class _Module:
     """What `torch.sim` answers; random numbers are the CPU's, so a seed gives the same values on both."""
 
-    class Module(backend_registration._DummyBackendModule):
-        def get_rng_state(self, device: Any = DEVICE) -> torch.Tensor:
-            return torch.get_rng_state()
+    def is_initialized(self) -> bool:
+        return True
 
-        def set_rng_state(self, state: torch.Tensor, device: Any = DEVICE) -> None:
-            torch.set_rng_state(state)
+    def is_available(self) -> bool:
+        return True
 
-        def manual_seed(self, seed: int) -> None:
-            torch.default_generator.manual_seed(seed)
+    def _lazy_init(self) -> None:
+        pass
 
-        def get_amp_supported_dtype(self) -> list[torch.dtype]:
-            return [torch.float16, torch.bfloat16]
+    def _is_in_bad_fork(self) -> bool:
+        return False
 
-        def synchronize(self, device: Any = None) -> None:
-            pass
+    def current_device(self) -> int:
+        return 0
 
-        def set_device(self, device: Any) -> None:
-            pass
+    def set_device(self, device: Any) -> None:
+        pass
 
-        def device_count(self) -> int:
-            return stand_in.count
+    def device_count(self) -> int:
+        return stand_in.count
 
-    return Module()
+    def synchronize(self, device: Any = None) -> None:
+        pass
+
+    def get_rng_state(self, device: Any = DEVICE) -> torch.Tensor:
+        return torch.get_rng_state()
+
+    def set_rng_state(self, state: torch.Tensor, device: Any = DEVICE) -> None:
+        torch.set_rng_state(state)
+
+    def manual_seed(self, seed: int) -> None:
+        torch.default_generator.manual_seed(seed)
+
+    def manual_seed_all(self, seed: int) -> None:
+        pass  # `torch.manual_seed` has seeded the generator of both
+
+    def get_amp_supported_dtype(self) -> list[torch.dtype]:
+        return [torch.float16, torch.bfloat16]
 
 
 def _register_kernels(checker: Checker) -> None:

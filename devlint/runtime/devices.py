@@ -12,6 +12,7 @@ import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, NamedTuple, cast
 
+from ..console import say
 from .catalogue import concerns, expressions
 from .isolate import python
 from .worker import HARDWARE
@@ -74,6 +75,9 @@ def _run(device: str, worker: _Worker, cases: Sequence[Case], progress: Callable
     outcomes: list[tuple[Case, Outcome]] = []
     lines = _converse(worker, [_job(case) for case in cases])
     about = cast("Device", next(lines))
+    while "doing" in about:
+        say(about["doing"])
+        about = cast("Device", next(lines))
     if "unavailable" in about:
         return Run(device, about, outcomes)
     for case in cases:

@@ -5,6 +5,7 @@ Every pytest of the environment imports this module: it imports torch and the si
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -34,7 +35,7 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> None:
     """Simulate the device, if asked to, before anything of the project asks torch for one."""
     known = early_config.known_args_namespace
     if known.devlint_sim:
-        _simulate(known.devlint_sim_devices)
+        _simulate(known.devlint_sim_devices, early_config.pluginmanager.getplugin("capturemanager"))
 
 
 def pytest_report_header() -> str | None:
@@ -93,7 +94,7 @@ def _is_limit(error: BaseException) -> bool:
     return isinstance(error, NotSimulated)
 
 
-def _simulate(count: int) -> None:
+def _simulate(count: int, capture: Any) -> None:
     global _asked
     if count < 1:
         raise pytest.UsageError("--devlint-sim-devices: there must be one at least")
@@ -106,7 +107,9 @@ def _simulate(count: int) -> None:
 
     if torch.cuda.is_initialized():
         raise pytest.UsageError("--devlint-sim: something has used a GPU before pytest started")
-    if lacking := missing():
+    with contextlib.nullcontext() if capture is None else capture.global_and_fixture_disabled():
+        lacking = missing()  # what it says of compiling is to be seen at once
+    if lacking:
         raise pytest.UsageError(
             f"--devlint-sim: torch {torch.__version__} cannot simulate a device: {lacking}"
         )

@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import torch
 
-OLDEST = (2, 10)
-"""The first release that has an allocator, a guard and hooks for a backend written in Python."""
-TESTED = ("2.10.0", "2.11.0", "2.12.1", "2.13.0", "2.14.1", "2.15.0")
+from ..console import say
+from . import shim
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+OLDEST = (2, 6)
+"""The first release that the simulation was run with."""
+TESTED = ("2.6.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1", "2.13.0", "2.14.1", "2.15.0")
 """Those that `devlint verify` and `tests/runtime` pass with."""
 
 
-def missing() -> str:
-    """What the installed torch lacks for the simulation; empty if nothing."""
+def missing(tell: Callable[[str], object] = say) -> str:
+    """What the installed torch lacks for the simulation; empty if nothing.
+
+    What can be compiled is, and loaded into this process; `tell` is given a line before that takes its time.
+    """
     release = re.match(r"(\d+)\.(\d+)", torch.__version__)
     if release and tuple(map(int, release.groups())) < OLDEST:
         oldest = ".".join(map(str, OLDEST))
         return f"that takes torch {oldest} or newer (pip install --upgrade 'torch>={oldest}')"
+    if shim.NEEDED:
+        return shim.prepare(tell)
     from torch.utils import backend_registration
 
     if not hasattr(backend_registration, "_setup_privateuseone_for_python_backend"):

@@ -2,8 +2,8 @@
 
 The device storage has the address and the size of its bytes, so that whatever in torch reads memory by
 itself reads the right bytes. The CPU storage that owns them hangs on the Python object of the device
-storage, not on the tensor: what shares a storage in torch (views, `.data` swaps, shallow copies) shares the
-bytes here without any bookkeeping.
+storage (before torch 2.10 on the device storage itself as well), not on the tensor: what shares a storage in
+torch (views, `.data` swaps, shallow copies) shares the bytes here without any bookkeeping.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import functools
 
 import torch
 
+from . import shim
 from .limit import NotSimulated
 
 DEVICE = "sim"
@@ -28,7 +29,7 @@ _storage_at = torch._C._construct_storage_from_data_pointer
 _device = torch._C.TensorBase.device.__get__
 _storage_device = torch._C.StorageBase.device.__get__
 _overridden = torch.overrides.has_torch_function_unary
-MOVES = hasattr(torch._C.StorageBase, "_swap_data_ptr_")
+MOVES = shim.NEEDED or hasattr(torch._C.StorageBase, "_swap_data_ptr_")
 """Whether a storage can be given other memory."""
 _NEWER = "torch 2.12 or newer can do it"
 
@@ -59,6 +60,8 @@ def storage_device_of(storage: torch.UntypedStorage) -> torch.device:
 def host_of(storage: torch.UntypedStorage) -> torch.UntypedStorage:
     """The CPU storage behind a simulated one."""
     host = storage.__dict__.get("_host")
+    if host is None and shim.NEEDED:
+        host = storage._host = shim.host_of(storage)
     if host is None:  # C++ made it, over memory that it keeps alive itself, as `from_dlpack` does
         host = storage._host = _storage_at(storage.data_ptr(), _CPU, storage.nbytes())
     return host
@@ -86,6 +89,8 @@ def adopt(host: torch.Tensor, device: torch.device = FIRST) -> torch.Tensor:
 
 def _blank(dtype: torch.dtype, device: torch.device) -> torch.Tensor:
     """A tensor of a simulated device that has no elements yet, and a storage to be replaced."""
+    if shim.NEEDED:
+        return shim.blank(dtype, device.index or 0)
     if not device.index:
         return torch._C._acc.create_empty_tensor((0,), dtype)
     return _as_strided.redispatch(_META, _pattern(dtype, device.index), (0,), (1,), 0)
@@ -163,6 +168,10 @@ def put(storage: torch.UntypedStorage, host: torch.UntypedStorage) -> None:
     """Give a simulated storage other bytes, for all the tensors that share it."""
     if not MOVES:
         raise NotSimulated("resizing a storage", _NEWER)
+    if shim.NEEDED:
+        shim.put(storage, host)
+        storage._host = host
+        return
     device = _storage_device(storage)
     if storage.nbytes():  # only what is empty can take another size
         storage._swap_data_ptr_(_storage_at(0, device, 0))
@@ -172,6 +181,10 @@ def put(storage: torch.UntypedStorage, host: torch.UntypedStorage) -> None:
 
 def storage_over(host: torch.UntypedStorage, device: torch.device = FIRST) -> torch.UntypedStorage:
     """A new storage of a simulated device that owns a CPU storage."""
-    storage = _storage_at(host.data_ptr(), device, host.nbytes())
+    if shim.NEEDED:
+        storage = shim.blank(torch.uint8, device.index or 0).untyped_storage()
+        shim.put(storage, host)
+    else:
+        storage = _storage_at(host.data_ptr(), device, host.nbytes())
     storage._host = host
     return storage

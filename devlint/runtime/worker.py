@@ -33,7 +33,10 @@ HARDWARE = ("cuda", "xpu", "mps")
 
 
 class Device(TypedDict, total=False):
-    """The first line of a worker: the device it runs on."""
+    """The first line of a worker: the device it runs on; others may come before it."""
+
+    doing: str
+    """What it does that takes long; then nothing else is said, and another such line follows."""
 
     unavailable: str
     """Why it does not; then nothing else is said."""
@@ -48,7 +51,7 @@ def main() -> int:
     """Run the jobs on standard input."""
     device, *options = sys.argv[1:]
     out = os.dup(1)  # programs print to nowhere
-    about = _prepare(device)
+    about = _prepare(device, lambda text: options or _send(out, {"doing": text}))
     if not options:
         _send(out, about)
     if "unavailable" in about:
@@ -67,8 +70,8 @@ def _send(out: int, message: object) -> None:
     os.write(out, json.dumps(message).encode() + b"\n")
 
 
-def _prepare(device: str) -> Device:
-    """Import torch and set the device up."""
+def _prepare(device: str, tell: Callable[[str], object]) -> Device:
+    """Import torch and set the device up; `tell` hears of what takes long."""
     if device != "cuda":
         os.environ["CUDA_VISIBLE_DEVICES"] = ""
     warnings.simplefilter("ignore")
@@ -91,7 +94,7 @@ def _prepare(device: str) -> Device:
         count, name = found
         if not count:
             return {"unavailable": f"torch {torch.__version__} sees no {device.upper()} device"}
-    if device not in ("cpu", "cuda") and (problem := _stand_in(device)):
+    if device not in ("cpu", "cuda") and (problem := _stand_in(device, tell)):
         cannot = "simulate a device" if device == "sim" else f"run programs for CUDA on {device}"
         return {"unavailable": f"torch {torch.__version__} cannot {cannot}: {problem}"}
     tested = torch.__version__.partition("+")[0] in TESTED
@@ -109,11 +112,11 @@ def _look_for(device: str) -> tuple[int, str]:
     return module.device_count(), named()
 
 
-def _stand_in(device: str) -> str:
+def _stand_in(device: str, tell: Callable[[str], object]) -> str:
     """Let programs written for CUDA run on another device in this process; why they cannot, or nothing."""
     from .releases import missing
 
-    if device == "sim" and (lacking := missing()):
+    if device == "sim" and (lacking := missing(tell)):
         return lacking
     answer = _ask(functools.partial(_try_out, device))
     if isinstance(answer, Lost):

@@ -627,7 +627,7 @@ def test_modules_in_the_current_folder_and_beside_a_program_are_not_imported(
     assert "confirmed" in capsys.readouterr().out
 
 
-TOO_OLD = "import sys; torch.__version__ = '2.6.0+cu124'; sys.modules['devlint.runtime.backend'] = None"
+TOO_OLD = "import sys; torch.__version__ = '2.5.1+cu124'; sys.modules['devlint.runtime.backend'] = None"
 """A release with which much of the simulation cannot even be imported."""
 UNSUPPORTED = {
     "the setup function is gone": (
@@ -636,7 +636,7 @@ UNSUPPORTED = {
     ),
     "it is too old": (
         TOO_OLD,
-        "torch 2.6.0+cu124 cannot simulate a device: that takes torch 2.10 or newer",
+        "torch 2.5.1+cu124 cannot simulate a device: that takes torch 2.6 or newer",
     ),
     "the trial aborts": (
         "import os; from devlint.runtime import trial; trial.run_trial = os.abort",
@@ -669,7 +669,7 @@ def test_an_old_torch_is_told_at_other_doors(torch_installed: None, tmp_path: Pa
     (tmp_path / "a.py").write_text("raise SystemExit('it was run')\n")
     command = [sys.executable, "-c", f"import torch; {TOO_OLD}; {DOORS[door]}"]
     done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path)
-    assert "torch 2.6.0+cu124 cannot simulate a device: that takes torch 2.10 or newer" in done.stderr
+    assert "torch 2.5.1+cu124 cannot simulate a device: that takes torch 2.6 or newer" in done.stderr
     assert "Traceback" not in done.stderr
     assert "it was run" not in done.stderr
     assert done.returncode in (2, 4)  # pytest's own for mistakes in usage
