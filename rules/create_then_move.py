@@ -42,8 +42,7 @@ class Counts(torch.utils._python_dispatch.TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         torch.copies = getattr(torch, "copies", 0) + (func is torch.ops.aten._to_copy.default)
         return func(*args, **(kwargs or {}))
-torch.counts = Counts()  # releases before 2.10 do not keep it themselves
-torch.counts.__enter__()
+torch.counts = Counts().__enter__()  # releases before 2.10 do not keep it themselves
 """
 _EXACT = frozenset({"zeros", "ones", "empty", "full", "eye", "arange"})
 _OTHERS = frozenset({"linspace", "logspace", "rand", "randn", "randint", "randperm", "hann_window"})

@@ -44,8 +44,7 @@ class Counts(torch.utils._python_dispatch.TorchDispatchMode):
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
         torch.reads += func is torch.ops.aten._local_scalar_dense.default
         return func(*args, **(kwargs or {}))
-torch.counts = Counts()  # releases before 2.10 do not keep it themselves
-torch.counts.__enter__()
+torch.counts = Counts().__enter__()  # releases before 2.10 do not keep it themselves
 """
 _METHODS = ("Tensor.item", "Tensor.tolist", "Tensor.cpu", "Tensor.numpy", "Tensor.nonzero")
 _FUNCTIONS = ("float", "int", "print")

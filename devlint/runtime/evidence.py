@@ -1,8 +1,8 @@
 """Whether torch does what a row of knowledge says, tried on the simulated device and on a build without any.
 
 `python -m devlint.runtime.evidence PART FROM EVERY` prints a line of JSON for each row that it tries, one in
-EVERY from number FROM on: its name, a verdict, and why. PART is `bare`, where there is no accelerator, or
-`device`, where the simulated one is shown as CUDA.
+EVERY from number FROM on: its name, a verdict, and why; or, as a text, what its user is to know. PART is
+`bare`, where there is no accelerator, or `device`, where the simulated one is shown as CUDA.
 """
 
 from __future__ import annotations
@@ -414,7 +414,12 @@ def main() -> int:
     judge = bare
     if part == "device":
         from . import worker
+        from .releases import missing
 
+        if lacking := missing(lambda text: print(json.dumps(text), file=out, flush=True)):
+            said = f"not called on sim: torch {torch.__version__} cannot simulate a device: {lacking}"
+            print(json.dumps(said), file=out, flush=True)
+            return 1
         torch.set_num_threads(1)
         worker.install("sim")
         judge = on_device

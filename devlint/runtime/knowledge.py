@@ -9,6 +9,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from ..console import say
+
 PARTS = ("bare", "device")
 _STRENGTH = ("open", "signature", "proven", "false")
 """Of two verdicts on one row, the later counts."""
@@ -67,7 +69,11 @@ def _run(part: str, every: int) -> Iterator[Judged]:
         with subprocess.Popen(command, stdout=pipe, stderr=subprocess.DEVNULL, text=True) as process:
             assert process.stdout is not None
             for line in process.stdout:
-                number, name, *verdict = json.loads(line)
+                said = json.loads(line)
+                if isinstance(said, str):
+                    say(said)
+                    continue
+                number, name, *verdict = said
                 trying = (number, name) if not verdict else None
                 if verdict:
                     yield Judged(name, *verdict)

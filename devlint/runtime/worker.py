@@ -51,9 +51,13 @@ def main() -> int:
     """Run the jobs on standard input."""
     device, *options = sys.argv[1:]
     out = os.dup(1)  # programs print to nowhere
-    about = _prepare(device, lambda text: options or _send(out, {"doing": text}))
-    if not options:
-        _send(out, about)
+
+    def say(message: object) -> None:
+        if not options:
+            _send(out, message)
+
+    about = _prepare(device, lambda text: say({"doing": text}))
+    say(about)
     if "unavailable" in about:
         return 0
     jobs: list[Job] = json.load(sys.stdin)

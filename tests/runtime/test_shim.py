@@ -262,3 +262,19 @@ def test_pytest_shows_that_something_is_compiled(
     )
     assert "devlint: compiling what torch" in done.stderr
     assert done.returncode == 4  # this compiler makes no library
+
+
+def test_proofs_of_knowledge_tell_that_there_is_no_compiler(
+    torch_installed: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    """They come from a process whose stderr nobody sees."""
+    from devlint.runtime import knowledge
+
+    start = "from devlint.runtime.evidence import main; sys.exit(main())"
+    older = [sys.executable, "-c", f"{LIKE_OLDER}; {start}"]
+    popen = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", lambda command, **given: popen([*older, *command[3:]], **given))
+    monkeypatch.setenv("CXX", "acme-c++")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert knowledge.judge(("device",)) == []
+    assert "not called on sim: torch" in capsys.readouterr().err
