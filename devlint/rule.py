@@ -204,14 +204,9 @@ class Ask(Protocol):
         """Whether programs import the file that have nothing on another GPU than the default one."""
 
     def later(self, event: Event) -> bool:
-        """Whether an accelerator is needed, or told of, in another place first.
-
-        Before on the same path, whoever calls the function; or in the first place of a program that runs on
-        CUDA alone and has no choice of a device anywhere. Where a file only tries itself out it is so, too.
+        """Whether an accelerator is needed anyway: before on the same path, whoever calls the function, or
+        all over a program that has no choice of a device anywhere. So it is where a file tries itself out.
         """
-
-    def more(self, event: Event) -> str:
-        """How many more places need CUDA, to be added to a reason, where the event tells of all of them."""
 
     def needed_before(self, function: str) -> bool:
         """Whether an accelerator was needed before each call of a function, those of tests apart.

@@ -19,8 +19,8 @@ So does a choice that asks nothing: a function that is not called is always true
 
     device = "cuda" if torch.cuda.is_available else "cpu"  # DEV202
 
-The first such place on a path, and of a program in which nothing chooses or asks for a device, is a
-warning; what follows is reached only where that one worked, and is a note. So is a default that no call
+The first such place on a path is a warning; what follows is reached only where that one worked, and is a
+note. So is all of a program in which nothing chooses or asks for a device, and a default that no call
 in the project leaves a parameter to, autocast, which does nothing on other devices, and what tries out
 a module under `if __name__ == "__main__":` in the file that defines it.
 
@@ -101,7 +101,7 @@ class HardcodedDeviceName(Rule[Literal_ | Use]):
         later |= (event.role == "default" or ask.in_default(node)) and not ask.default_is_used(node)
         yield Report(
             _SAID[event.role].format(event.text),
-            "take the device from a tensor or argument at hand, or ask which is available" + ask.more(event),
+            "take the device from a tensor or argument at hand, or ask which is available",
             Severity.NOTE if later else None,
             _cured(node, event, ask),
         )

@@ -13,8 +13,8 @@ Say which dtype, and where:
 
 The fix is unsafe: the device at hand may be another than the one where everything else of that type is.
 
-A note where an accelerator was needed before on the same path, in a program without any choice of a device
-but for the first place, and where a file tries out its own module.
+A note where an accelerator was needed before on the same path, in a program without any choice of a device,
+and where a file tries out its own module.
 Types that are only compared or tested by `isinstance` are left alone, and so is what a condition on an
 accelerator guards, tests, and code that runs on NVIDIA hardware by nature.
 """

@@ -215,11 +215,16 @@ def test_who_asks_is_analysed_again_only_where_something_else_is_defined(tmp_pat
     assert "hand" in analysed
 
 
-def test_a_place_that_tells_of_a_program_says_how_many_more_there_are(tmp_path: Path) -> None:
-    shutil.copytree(FOLDER / "throughout", tmp_path / "all")
-    path = tmp_path / "all" / "train.py"
-    findings = lint(path.read_bytes(), str(path), project=project())
-    assert [each.reason for each in findings] == [
-        "choose the device once and use `.to(device)`, or ask `torch.cuda.is_available()` first"
-        "; 2 more of this file need CUDA"
-    ]
+@pytest.mark.parametrize(("naming", "severity"), [(5, Severity.NOTE), (4, Severity.WARNING)])
+def test_a_library_that_hardly_ever_chooses_runs_on_cuda(
+    tmp_path: Path, naming: int, severity: Severity
+) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    files = {f"net{number}": "def f(x):\n    return x.cuda()\n" for number in range(naming)}
+    files |= {"trainer": "if not torch.cuda.is_available():\n    print('slow')\n", "__init__": ""}
+    (tmp_path / "net").mkdir()
+    for name, text in files.items():
+        (tmp_path / "net" / f"{name}.py").write_text(f"import torch\n\n{text}")
+    path = tmp_path / "net" / "net0.py"
+    (found,) = lint(path.read_bytes(), str(path), EVERYTHING, project=project())
+    assert (found.code, found.severity) == ("DEV201", severity)

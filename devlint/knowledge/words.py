@@ -103,7 +103,9 @@ _CHOOSES = re.compile(
     r"|(?<!distributed\.)(?<!dist\.)\bis_available\b|\bcurrent_accelerator\b|[\"']cpu[\"']"
     r"|\bmap_location\s*(?:[:,)]|=\s*(?!lambda\b|None\b|[rf]?[\"']|torch\.device\(\s*[\"'])[A-Za-z_])"
     r"|\bargs?\.(?:cpu|device)\b"
+    r"|\bLightningModule\b|\bAccelerator\("
 )
+"""The last two leave the choice to who runs them."""
 _PASSES = re.compile(
     r"(?:(?<!\.)|\b(?:self|args?|opts?|cfg|conf|config|hparams|params|flags)\.)\bdevice\s*[:,)]"
     r"|\bdevice\s*=\s*(?:\w*device\b|None)"

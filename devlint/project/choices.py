@@ -21,9 +21,6 @@ from .reach import reached
 from .resolve import Layout
 from .world import ROOTS
 
-Throughout = Literal["", "first", "later"]
-"""Of a file whose programs have no choice anywhere: whether one of them begins there; else empty."""
-
 Default = Literal["", "above", "beside"]
 """Whether what runs a file sets the default device, or only another file of the project; else empty."""
 
@@ -39,6 +36,8 @@ _SETUP = "setup.py"
 _INSTALLS = re.compile(r"\b(?:packages|py_modules)\b")
 _PACKAGE = "__init__"
 _MAX_UP = 3
+_HARDLY = 5
+"""So many files of a project name CUDA, for each that chooses, where it is settled that all of it runs there."""
 _NOTEBOOK = ".ipynb"
 
 
@@ -76,16 +75,20 @@ class Choices:
         self._known: dict[str, _Signs] = {}
         self._imports: dict[str, frozenset[str]] = {}
         self._mentions: dict[str, Mentions] = {}
-        self._answers: dict[str, tuple[Throughout, frozenset[str]]] = {}
-        self._alone: dict[str, tuple[Throughout, frozenset[str]]] = {}
+        self._answers: dict[str, tuple[bool, frozenset[str]]] = {}
+        self._settled: dict[str, tuple[bool, frozenset[str]]] = {}
         self._packages: dict[str, tuple[bool, frozenset[str]]] = {}
         self._defaults: dict[str, tuple[Default, frozenset[str]]] = {}
 
-    def throughout(self, path: str) -> tuple[Throughout, frozenset[str]]:
+    def throughout(self, path: str) -> tuple[bool, frozenset[str]]:
         """Whether all that runs a file runs on CUDA alone; and the files that tell."""
         found = self._answers.get(path)
         if found is None:
-            found = self._answers[path] = self._among_programs(path)
+            found = self._find(path)
+            if not found[0]:
+                settled, asked = self._is_settled(self._home(path))
+                found = settled, found[1] | asked
+            self._answers[path] = found
         return found
 
     def default_gpu(self, path: str) -> tuple[bool, frozenset[str]]:
@@ -121,47 +124,37 @@ class Choices:
         above = reached(path, self._importers)
         return "beside" if found.isdisjoint(above) else "above", frozenset(found | above)
 
-    def _among_programs(self, path: str) -> tuple[Throughout, frozenset[str]]:
-        """The answer for a file, by the programs that share files with it."""
-        found, asked = self._by_itself(path)
-        if found != "first":
-            return found, asked
-        for each in sorted(reached(path, self._beside)):
-            if each >= path:
-                break
-            if not self._signs(each).tests:
-                its, told = self._by_itself(each)
-                asked |= told
-                if its == "first":
-                    return "later", asked
-        return "first", asked
-
-    def _beside(self, path: str) -> frozenset[str]:
-        return self._imported(path) | self._importers(path)
-
-    def _by_itself(self, path: str) -> tuple[Throughout, frozenset[str]]:
-        found = self._alone.get(path)
+    def _is_settled(self, home: str) -> tuple[bool, frozenset[str]]:
+        """Whether a project names CUDA in many files, and hardly chooses in any; and the files that tell."""
+        found = self._settled.get(home)
         if found is None:
-            found = self._alone[path] = self._find(path)
+            naming = {each for each in self._texts(home).of(knowledge.CUDA) if self._names_cuda(each)}
+            most, choosing = len(naming) // _HARDLY, set[str]()
+            for each in self._layout.files(home) if most else ():
+                if self._signs(each).chooses:
+                    choosing.add(each)
+                    if len(choosing) > most:
+                        break
+            settled = bool(most) and len(choosing) <= most
+            found = self._settled[home] = settled, frozenset(naming | choosing)
         return found
 
-    def _find(self, path: str) -> tuple[Throughout, frozenset[str]]:
+    def _names_cuda(self, path: str) -> bool:
+        return self._signs(path).needs and not self._signs(path).tests
+
+    def _find(self, path: str) -> tuple[bool, frozenset[str]]:
+        """Whether none of the programs that a file is part of has a choice; and the files that tell."""
         if self._signs(path).chooses or self._is_library(path):
-            return "", frozenset()
+            return False, frozenset()
         above = reached(path, self._importers)
         below = set[str]().union(*(reached(each, self._imported) for each in above))
         asked = frozenset(above | below)
-        others = above - {path}
-        if self._choose(above, below):
-            return "", asked
-        if any(self._signs(each).needs for each in others):
-            return "later", asked
-        if not self._signs(path).needs:
-            return "", asked
-        if self._is_part(path) and not others:  # somebody may import it by a name that is made up
+        if self._choose(above, below) or not any(self._signs(each).needs for each in above):
+            return False, asked
+        if self._is_part(path) and above == {path}:  # somebody may import it by a name that is made up
             needing, told = self._package_needs(path)
-            return "later" if needing else "", asked | told
-        return "first", asked
+            return needing, asked | told
+        return True, asked
 
     def _choose(self, above: set[str], below: set[str]) -> bool:
         """Whether something among files, or those that they import, has a choice."""

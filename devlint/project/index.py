@@ -16,7 +16,7 @@ from ..core.summary import Calling, ClassSummary, FunctionSummary, ModuleSummary
 from ..core.values import Api, Defined, Value
 from ..span import Span
 from .binds import Binds
-from .choices import Choices, Default, Throughout
+from .choices import Choices, Default
 from .memory import Definitions, Log, Memory, Question, digest_of
 from .mentions import Mentions
 from .nature import Natures
@@ -323,8 +323,8 @@ class Project:
         """Remember that one file asks another."""
         self._asked.setdefault(asker, set()).add(asked)
 
-    def throughout(self, path: str) -> Throughout:
-        """Whether all that runs a file runs on CUDA alone, and whether the first of that begins there."""
+    def throughout(self, path: str) -> bool:
+        """Whether all that runs a file runs on CUDA alone."""
         found, self._chosen_by[path] = self.choices.throughout(path)
         return found
 
@@ -662,14 +662,14 @@ class View:
             self._project.note(self.path, each)
         return bool(function) and self._guarded(function, set(), _MAX_CALLS)
 
-    def throughout(self) -> Throughout:
-        """Whether all that runs this file runs on CUDA alone, and whether the first of that begins here."""
+    def throughout(self) -> bool:
+        """Whether all that runs this file runs on CUDA alone."""
         found = self._throughout()
         if self._project.memory is not None:
             self.log["throughout", ""] = digest_of(found)
         return found
 
-    def _throughout(self) -> Throughout:
+    def _throughout(self) -> bool:
         return self._project.throughout(self.path)
 
     def default_gpu(self) -> bool:

@@ -26,9 +26,8 @@ if TYPE_CHECKING:
         def needs_accelerator(self, function: str) -> bool:
             """Whether an accelerator is there whoever runs a function of this file."""
 
-        def throughout(self) -> str:
-            """Whether all that runs this file runs on CUDA alone (`first` where that begins here, else
-            `later`); empty where a device is a choice somewhere."""
+        def throughout(self) -> bool:
+            """Whether all that runs this file runs on CUDA alone."""
 
         def default_gpu(self) -> bool:
             """Whether programs import this file that have nothing on another GPU than the default one."""

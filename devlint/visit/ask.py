@@ -314,32 +314,6 @@ class File:
         return ""
 
 
-_ELSEWHERE = Span(0, 0, 0, 0)
-"""No place in the file."""
-
-
-def _first_need(ask: Ask) -> Span | None:
-    """The place that tells that all of a program runs on CUDA alone; None where there is no such program."""
-    assert isinstance(ask, Questions)
-    if ask.throughout != "first":
-        return _ELSEWHERE if ask.throughout else None
-    for each in ask._needs():
-        if not (ask._follows(each) or ask._is_offered(each.at.span)):
-            return each.at.span
-    return None
-
-
-def _needs_cuda(event: Event) -> bool:
-    """Whether it fails without CUDA, and nothing asks before."""
-    if event.at.guard.guarded or "test" in event.at.context:
-        return False
-    if isinstance(event, Literal_):
-        return event.role == "argument"
-    if isinstance(event, Move):
-        return event.method == knowledge.CUDA
-    return isinstance(event, Call) and "needs-cuda" in event.topics and "legacy-type" in event.topics
-
-
 def _makes_constructor(decorator: ast.expr) -> bool:
     """Whether the annotated variables of a class are what its constructor takes: `@dataclass`."""
     func = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -449,9 +423,7 @@ class Questions:
 
     def is_offered(self, node: libcst.CSTNode) -> bool:
         """Whether an expression is, or is in, a device kept for others: nothing in the file reads it."""
-        return self._is_offered(self.span(node))
-
-    def _is_offered(self, span: Span) -> bool:
+        span = self.span(node)
         return any(_within(span, each) for each in self._file.offered)
 
     def default_is_used(self, node: libcst.CSTNode) -> bool | None:
@@ -497,38 +469,16 @@ class Questions:
         return tuple(call for call in self._file.record.calls if call.callee == function)
 
     def later(self, event: Event) -> bool:
-        """Whether an accelerator is needed, or told of, in another place first."""
-        return self._follows(event) or event.at.span != (self._first or event.at.span)
-
-    def more(self, event: Event) -> str:
-        """How many more places need CUDA, where one tells of all of them; empty where it does not."""
-        if not self.throughout or event.at.span != self._first:
-            return ""
-        needs = {each.at.span for each in self._needs()} - {event.at.span}
-        return f"; {len(needs)} more of this file need CUDA" if needs else ""
-
-    def _needs(self) -> list[Event]:
-        """All that fails without CUDA and that nothing guards, in source order."""
-        kinds = ("move", "call", "literal")
-        found = [each for kind in kinds for each in self.events(kind) if _needs_cuda(each)]
-        return sorted(found, key=lambda each: each.at.span)
-
-    def _follows(self, event: Event) -> bool:
-        """Whether an accelerator was needed before on the same path, or the file only tries itself out."""
+        """Whether an accelerator is needed anyway: before on the same path, or all over the program."""
         at = event.at
         told = at.guard.needed or not at.context.isdisjoint(("demo", "processes"))
-        return told or self.needed_before(at.function)
+        return told or self.needed_before(at.function) or self.throughout
 
     @property
-    def _first(self) -> Span | None:
-        """Where the first need of CUDA stands, of a file whose programs have no choice anywhere."""
-        return self.once(_first_need)
-
-    @property
-    def throughout(self) -> str:
+    def throughout(self) -> bool:
         """Whether all that runs the file runs on CUDA alone: see `project.choices`."""
         project = self._file.around.project
-        return project.throughout() if project is not None else ""
+        return project is not None and project.throughout()
 
     @property
     def default_gpu(self) -> bool:
