@@ -14,15 +14,17 @@ Name the device; `load_state_dict` copies from any:
 
 Only what use shows to be a checkpoint is told: a state that `load_state_dict` is given, a whole module, or
 what has parts that are called so (`["state_dict"]`); as a note where an accelerator is needed on the same
-path in any case, unless several processes share the devices, where the file itself saves at that path, and
-of `torch.hub.load_state_dict_from_url`, as what is published is mostly saved on the cpu. Datasets, features
-and statistics, mostly saved there, are left alone, and so is the state of schedulers, what is loaded where
-callers may say a device in another case, what comes after the same function, or one that it called, saved
-or trained, what a condition on an accelerator guards, and tests.
+path in any case, unless several processes share the devices, where the file itself saves at that path, and of
+`torch.hub.load_state_dict_from_url` and files whose name it gives (`resnet18-5c106cde.pth`, with the first
+digits of the hash), as what is published is mostly saved on the cpu. Datasets, features and statistics, also
+mostly saved there, are left alone, and so is the state of schedulers, what is loaded where callers may say a
+device in another case, what comes after the same function, or one that it called, saved or trained, what a
+condition on an accelerator guards, and tests.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ..rule import (
@@ -44,6 +46,8 @@ from ..rule import (
 
 _DOCS = "https://docs.pytorch.org/docs/stable/generated/torch.load.html"
 _PUBLISHED = ("torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.load_url")
+_HASHED = re.compile(r"-(?=[0-9]*[a-f])[0-9a-f]{8,64}\.\w+[\"']")
+"""The end of a name that torch.hub gives: https://docs.pytorch.org/docs/stable/hub.html."""
 _BY_NATURE = ("import:", "backend:")
 """What says that a whole program runs on accelerators: it still must say on which of them to load."""
 
@@ -70,6 +74,7 @@ class LoadWithoutMapLocation(Rule[Call]):
             "uses": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
             "reformed": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
             "needing": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
+            "published": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
             "nccl": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
         },
     )
@@ -85,6 +90,8 @@ class LoadWithoutMapLocation(Rule[Call]):
         chosen = ask.device_at_hand(node)
         device = chosen or '"cpu"'
         published = event.callee in _PUBLISHED
+        name = event.given.get("f")
+        hashed = name is not None and _HASHED.search(name.label) is not None
         short = event.callee.rpartition(".")[2] if published else event.callee
         tight = cst.SimpleWhitespace("")
         mapped = cst.Arg(
@@ -101,6 +108,6 @@ class LoadWithoutMapLocation(Rule[Call]):
         yield Report(
             f"`{short}` puts what it loads on the device that it was saved from",
             "a checkpoint from a GPU does not load without one; say where it goes with `map_location`",
-            Severity.NOTE if later or published else None,
+            Severity.NOTE if later or published or hashed else None,
             Change("name the device", ((node, cured),), safe=False),
         )

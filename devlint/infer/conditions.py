@@ -225,7 +225,9 @@ def _equality(node: ast.Compare, left: Value, right: Value, positive: bool) -> T
         said = truth(opaque, value)
         return said.opposite() if said else None
     number = constant(right)
-    if right.kind is Kind.NUMBER and isinstance(number, (bool, int)):
+    if right.kind is Kind.STRING and isinstance(number, str):
+        number = 0 if number.lower() in knowledge.NO_DEVICES else 1  # `args.gpus != "-1"`
+    if right.kind in (Kind.NUMBER, Kind.STRING) and isinstance(number, (bool, int)):
         said = truth(node.left, left)
         if said is None:
             return None

@@ -127,6 +127,8 @@ TAKES_NUMBERS = words(
 """Parameters of torch's operations that take numbers: what is given there meets nothing."""
 LIMITS = words("start end step steps low high size n m row col window_length")
 """Parameters of torch's factories that take numbers, or a size."""
+NO_DEVICES = frozenset({"", "-1", "none"})
+"""Texts that an option has where it lists no device."""
 NO_DATA = "meta"
 """The device whose tensors hold nothing."""
 FACTORIES = words(
