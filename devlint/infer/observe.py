@@ -802,7 +802,16 @@ class Observer:
             left = left._replace(origin=left.origin._replace(how="made"))  # and to be moved by its caller
         right = self.traced(found.other, found.there, found.other_at, found.function)
         at = self.at(found.at, found.function, raw.why, raw.loops)
-        return event.Meeting(at, raw.how, left, right, _surely(left, right), sibling_moved=False)
+        surely = _surely(left, right)
+        if raw.how == "operator" and not self._has_dimensions(found.one, left.certain):
+            surely = Conflict.PRESUMED  # with none it may meet what is anywhere
+        return event.Meeting(at, raw.how, left, right, surely, sibling_moved=False)
+
+    def _has_dimensions(self, value: Value, certain: bool) -> bool:
+        """Whether anything but a guess says that a tensor has dimensions."""
+        if type(value.who) is int and self.settled.seen(value.who) & Evidence.SHAPED:
+            return True
+        return certain and not self._presumed.is_of_any_model(value)
 
     def _is_function(self, name: str) -> bool:
         return any(function.own_name == name for function in self.file.functions.values())
