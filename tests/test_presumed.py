@@ -229,3 +229,31 @@ def test_what_a_constructor_gives_has_not_been_moved(method: str, level: str) ->
     print(torch.device("cuda"))
     """
     assert told(program, "DEV407") == [(3, "DEV407", level)]
+
+
+OVERLAPS = """\
+    def overlaps(masks, boxes):
+        found = torch.zeros(len(masks), len(masks))
+        for row in range(len(masks)):
+            near = torch.where(boxes[row])[0].to(masks.device)
+            found[row, near] = masks[near]
+        return found
+
+    def kept(masks, boxes):
+        masks = {given}
+        return overlaps(masks, boxes)
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "levels"),
+    [
+        ("masks.detach()", ["error"]),
+        ("masks.detach().cpu()", []),
+        ("(masks if isinstance(masks, torch.Tensor) else torch.tensor(masks)).cpu()", ["note"]),
+    ],
+)
+def test_what_follows_an_argument_is_on_the_cpu_where_its_file_gives_it_there(
+    given: str, levels: list[str]
+) -> None:
+    assert [level for _, _, level in told(OVERLAPS.format(given=given), "DEV403")] == levels

@@ -12,7 +12,7 @@ from ..core.events import Why
 from ..core.evidence import PASSED_ON, Evidence
 from ..core.kinds import MAY_BE_COPIED, MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.paths import REST, Attr, Element, Item, Path, Ref, Step, Who
-from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
+from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved, Need
 from ..core.values import MADE, MAPPING, UNKNOWN, Defined, Origin, Value, container, element_of, is_made
@@ -153,7 +153,7 @@ class Substitution:
                 return UNKNOWN_PLACE
         if place.form is Form.SAME and of.steps and _is_device(of.steps[-1]):
             owner = self.root(of)
-            if owner is not None and (owner.kind is Kind.MODULE or _is_placed(owner)):
+            if owner is not None and (owner.kind is Kind.MODULE or _is_placed(owner) or owner.place == CPU):
                 return self.machine.where(owner)  # of the device of its weights, where it is known
         part = self.at(of)
         if part is not None and place.form is Form.SAME and part.kind in (Kind.DEVICE, Kind.STRING):

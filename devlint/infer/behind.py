@@ -18,7 +18,7 @@ from ..core.evidence import NO_NUMBER, Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.objects import Apart, Or
 from ..core.paths import Attr, Element, Item, Ref, Root
-from ..core.places import ON_DEVICE, Form, Place
+from ..core.places import CPU, ON_DEVICE, Form, Place
 from ..core.values import MADE, Origin, Value, is_any_model, is_made
 from .definitions import Function
 from .function import CONSTRUCTORS
@@ -488,6 +488,10 @@ class Meetings:
             owner = self.objects.parents[ref]
             if any(map(self._is_hosted, (owner, *self.roots(owner)))):
                 return None
+            if any(map(self._fed_cpu, self.roots(owner))):
+                return None
+            if any(map(self._is_given_on_cpu, self.roots(owner))):
+                return Conflict.CALLER
             made = any(self._is_made(root) for root in self.roots(owner))
             # What an unknown call gave may be on the cpu, for all that its device is followed.
             return Conflict.CALLER if made and not self.settled.contradicted(owner) else Conflict.PORTABLE
@@ -606,6 +610,15 @@ class Meetings:
             if (value := site.arguments.get(way.name)) is not None and value.kind is not Kind.NONE
         ]
         return bool(passed) and not any(self._may_be_elsewhere(value, depth) for value in passed)
+
+    def _is_given_on_cpu(self, root: Ref) -> bool:
+        """Whether the calls of a function, as far as its file has them, give a parameter on the cpu."""
+        way, name = self.objects.ways[root], self.objects.functions[root]
+        if not isinstance(way, Root) or way.kind != "parameter":
+            return False
+        sites = self.settled.sites.get(name, ())
+        passed = [site.arguments[way.name] for _, site in sites if way.name in site.arguments]
+        return bool(passed) and all(value.place == CPU for value in passed)
 
     def _may_be_elsewhere(self, value: Value, depth: int) -> bool:
         place, ref = value.place, value.who

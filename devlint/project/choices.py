@@ -37,7 +37,7 @@ _INSTALLS = re.compile(r"\b(?:packages|py_modules)\b")
 _PACKAGE = "__init__"
 _MAX_UP = 3
 _HARDLY = 5
-"""So many files of a project name CUDA, for each that chooses, where it is settled that all of it runs there."""
+"""So many files of a project name CUDA, for each that chooses, where it is settled that all runs there."""
 _NOTEBOOK = ".ipynb"
 
 

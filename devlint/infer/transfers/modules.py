@@ -7,7 +7,7 @@ import ast
 from ... import knowledge
 from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, Kind
-from ...core.paths import Attr
+from ...core.paths import Attr, Ref
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ...core.state import WRAPPED, Mark
 from ...core.values import NONE, OTHER, STRING, Api, Defined, Value, constant, container, dotted
@@ -261,7 +261,7 @@ def _result(machine: Machine, place: Place, fed: list[tuple[ast.expr, Value]]) -
 def unknown_module(machine: Machine, node: ast.Call, callee: Value, site: Site) -> Value:
     """Call an object that is likely a module."""
     ref = machine.ref(callee)
-    if ref is not None and machine.place_at(ref) is None:
+    if ref is not None and (machine.place_at(ref) is None or _moves_with_self(machine, callee, ref)):
         machine.log.guesses[node] = ref
         if callee.kind is Kind.MODULE:  # by an annotation, say
             machine.note(callee, Evidence.MODULE)
@@ -270,6 +270,13 @@ def unknown_module(machine: Machine, node: ast.Call, callee: Value, site: Site) 
     if parties and _is_computed(machine, parties[0][1]):
         maybe_loss(machine, result, parties, NOBODY if ref is None else ref)
     return result
+
+
+def _moves_with_self(machine: Machine, callee: Value, ref: Ref) -> bool:
+    """Whether what is called is where it is for `self` alone, and moves with it if it is a module."""
+    way, owner = machine.objects.ways[ref], machine.objects.owner(ref)
+    of_self = isinstance(way, Attr) and owner >= 0 and machine.objects.labels[owner] == "self"
+    return callee.kind is Kind.UNKNOWN and of_self and ref not in machine.state.places
 
 
 def _is_computed(machine: Machine, value: Value) -> bool:
