@@ -12,7 +12,8 @@ Bring both to one place first:
 
     hits = best == labels.cpu()
 
-The lengths that `pack_padded_sequence` takes have to be on the cpu, wherever the padded tensor is: what is
+So does an average of weights: what was cloned of a model on the cpu stays there when the model moves. The
+lengths that `pack_padded_sequence` takes have to be on the cpu, wherever the padded tensor is: what is
 moved, what layers give, and what is counted in their input is not. A warning where both are parts of one
 argument, and where a caller gives them on a device.
 
@@ -60,7 +61,7 @@ class MixedDevices(Rule[Meeting]):
     watches = (
         meeting(
             conflict(Conflict.CERTAIN, Conflict.PRESUMED),
-            comes_from("moved", "made", "literal"),
+            comes_from("moved", "made", "cloned", "literal"),
             left(Kind.TENSOR, Kind.PARAMETER),
             outside("probe"),
         ),

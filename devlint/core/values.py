@@ -65,7 +65,17 @@ class Truth(NamedTuple):
 Known = Const | Words | Api | Apis | Defined | Inherited | Truth
 
 How = Literal[
-    "factory", "array", "loader", "moved", "literal", "default", "made", "copied", "attribute", "abroad"
+    "factory",
+    "array",
+    "loader",
+    "moved",
+    "literal",
+    "default",
+    "made",
+    "copied",
+    "cloned",
+    "attribute",
+    "abroad",
 ]
 MADE = ("factory", "array")
 """How tensors come to be that nothing else was made from."""

@@ -17,7 +17,7 @@ from .log import RawMeeting
 from .settle import Settled
 
 _RAISES = ("operator", "index", "call")
-_TOLD = ("moved", "made")
+_TOLD = ("moved", "made", "cloned")
 """How values come to be that the program itself put on the cpu: `.cpu()`, `device="cpu"`."""
 
 
@@ -52,7 +52,8 @@ def apart(settled: Settled, meetings: Meetings) -> Iterator[Apart]:
                 if any(type(ref) is int and settled.any_of(dropped, ref) for ref in refs):
                     continue
                 collated = _is_collated(meetings, each.one)
-                if _is_tensor(settled, each.one, function) and _differ(each, collated):
+                tensors = _is_tensor(settled, each.one, function)
+                if tensors and _differ(each, collated) and not _follows(settled, each.one):
                     found.setdefault((function, each.one.origin, each.one.who), each)
     yield from found.values()
 
@@ -96,6 +97,16 @@ def _turned(function: str, raw: RawMeeting) -> tuple[Apart, ...]:
     if not isinstance(raw.right, ast.expr) or raw.how == "index" or both:
         return ()
     return (Apart(function, raw, raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),)
+
+
+def _follows(settled: Settled, value: Value) -> bool:
+    """Whether an object that keeps copies of weights may bring them to where those are, or the other way."""
+    origin = value.origin
+    if origin is None or origin.how != "cloned":
+        return False
+    home = settled.file.functions.get(origin.function)
+    view = settled.file.view(home.owner) if home is not None and home.owner is not None else None
+    return view is not None and view.moves()
 
 
 def _is_tensor(settled: Settled, value: Value, function: str) -> bool:

@@ -21,6 +21,7 @@ from ..core.values import (
     Apis,
     Defined,
     Inherited,
+    Origin,
     Truth,
     Value,
     derived,
@@ -74,6 +75,7 @@ TRANSFERS: dict[str, Transfer] = {
     "modules.parameters": modules.parameters,
     "modules.parts": modules.parts,
     "modules.register": modules.register,
+    "modules.state": modules.state,
     "modules.move": moves.module,
     "modules.forward": modules.forward,
     "optimizers.make": optimizers.make,
@@ -488,6 +490,8 @@ def _by_columns(machine: Machine, site: Site) -> Value:
         held = element_of(base) if base.kind is Kind.CONTAINER else None
         place = machine.where(held if held is not None and held.kind in TENSORS else base)
         same = Value(Kind.SCALAR if scalar else kind, place, base.who)
+        if "clones" in site.row.topics and place == CPU and machine.is_weight(base):
+            return same._replace(origin=Origin("cloned", machine.here.name, machine.here.number(site.node)))
         if kind in TENSORS and is_made(base):
             dims = operations.dimensions(site, [base])
             origin = derived(base.origin, dims) if base.origin is not None else None

@@ -483,6 +483,11 @@ class Machine:
             measures=value.measures,
         )
 
+    def is_weight(self, value: Value) -> bool:
+        """Whether a tensor is, or is made of, a parameter that a module gave."""
+        ref = self.ref(value)
+        return ref is not None and self.objects.ways[ref] == PARAMETERS
+
     # Places
 
     def place_of(self, module: Value) -> Place:
@@ -586,7 +591,8 @@ class Machine:
         for value in parties:
             if value.kind in TENSORS or value.kind is Kind.BATCH or value in halves:
                 if not is_made(value):
-                    return result
+                    cloned = value.origin is not None and value.origin.how == "cloned" and place == CPU
+                    return result._replace(origin=value.origin) if cloned else result
                 found = value.origin
                 assert found is not None
                 measures = measures if measures is not None else value.measures
@@ -807,6 +813,8 @@ class Machine:
             self.state.need()
 
 
+PARAMETERS = Attr("parameters()")
+"""The step from a module to what it gives when it is asked for its parameters."""
 GRADIENTS = Attr("requires_grad")
 """Where the state keeps whether gradients were asked for when a tensor was made, or since."""
 ELEMENTS = Attr("dtype")

@@ -80,7 +80,7 @@ TABLES = (
         "Module.",
         Row("unknown"),
         """
-    state_dict(*args, destination, keep_vars, prefix): gives=container place=first
+    state_dict(*args, destination, keep_vars, prefix): gives=container place=first by=modules.state
     load_state_dict(state_dict, strict, assign): gives=other topics=crosses
     zero_grad(set_to_none): gives=None
     get_submodule(target): gives=module place=first

@@ -38,7 +38,8 @@ TABLES = (
         "Tensor.",
         Row("tensor", "first"),
         """
-    clone contiguous(*, memory_format)
+    contiguous(*, memory_format)
+    clone(*, memory_format): topics=clones
     detach()
     expand_as reshape_as view_as(other)
     pin_memory(device): topics=needs-accelerator

@@ -10,10 +10,10 @@ from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.paths import Attr, Ref
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ...core.state import WRAPPED, Mark
-from ...core.values import NONE, OTHER, STRING, Api, Defined, Value, constant, container, dotted
+from ...core.values import MAPPING, NONE, OTHER, STRING, Api, Defined, Value, constant, container, dotted
 from ...knowledge.row import Row
 from ..log import NOBODY, Feed
-from ..machine import Arguments, Machine, Site, class_name, text_of
+from ..machine import PARAMETERS, Arguments, Machine, Site, class_name, text_of
 from .losses import loss, maybe_loss, unreduced
 
 _LOSS = Row("0-dim tensor", "operands")
@@ -132,11 +132,21 @@ def parameters(machine: Machine, site: Site) -> Value:
     base = site.receiver or Value()
     holds = frozenset({base.who}) if base.who is not None else frozenset()
     ref = machine.ref(base)
-    who = machine.objects.part(ref, Attr("parameters()")) if ref is not None else None
+    who = machine.objects.part(ref, PARAMETERS) if ref is not None else None
     element = Value(Kind.PARAMETER, machine.place_of(base), who, holds=holds)
     if site.name.startswith("named"):
         element = container(items=(STRING, element), holds=holds)
     return container(element=element, holds=holds)
+
+
+def state(machine: Machine, site: Site) -> Value:
+    """`module.state_dict()`: its parameters and buffers, by their names."""
+    base = site.receiver or Value()
+    ref = machine.ref(base)
+    who = machine.objects.part(ref, PARAMETERS) if ref is not None else None
+    element = Value(Kind.TENSOR, machine.place_of(base), who)
+    value = machine.own(site.node, Kind.CONTAINER)
+    return value._replace(known=MAPPING, element=element)
 
 
 def parts(machine: Machine, site: Site) -> Value:
