@@ -35,7 +35,8 @@ TRANSFERS = set(
     devices.device devices.set_default devices.autocast devices.accelerator factories.factory
     factories.from_data operations.sequence losses.loss modules.make modules.pretrained modules.wrap
     modules.scatter modules.shard modules.parameter modules.parameters modules.parts modules.register
-    modules.move modules.forward optimizers.make optimizers.step optimizers.load optimizers.add loaders.loader
+    modules.state modules.move modules.forward optimizers.make optimizers.step optimizers.load optimizers.add
+    loaders.loader
     loaders.in_place loaders.subset loaders.split loaders.tensors sequences.pack sequences.pad_packed
     sequences.pad objects.copy objects.getattr objects.setattr objects.super objects.isinstance
     objects.field objects.is_tensor objects.type objects.partial objects.record containers.make
