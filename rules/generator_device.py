@@ -61,7 +61,8 @@ class GeneratorDevice(Rule[Call]):
         """Whether it is known where the generator is."""
         seen = event.given["generator"]
         known = seen.place.form in (*_AWAY, Form.CPU) or bool(seen.given[1])
-        return seen.kind is Kind.GENERATOR and known and not event.at.guard.absent
+        handed = seen.kind is Kind.UNKNOWN and bool(seen.given[1])
+        return (seen.kind is Kind.GENERATOR or handed) and known and not event.at.guard.absent
 
     def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
         """Compare with where the numbers are drawn."""
@@ -105,7 +106,8 @@ def _of_caller(event: Call, ask: Ask) -> Iterator[Report]:
     """Numbers that are drawn on the cpu, with a generator that a caller gives."""
     given = ask.given(event.given["generator"])
     there = on_device(given)
-    if there is None and all_on_cpu(given):
+    promised = event.given["generator"].kind is Kind.GENERATOR
+    if there is None and (all_on_cpu(given) or not promised):
         return
     yield Report(
         f"`{event.given['generator'].label}` is the caller's, and the numbers are drawn on the cpu",

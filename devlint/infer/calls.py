@@ -476,6 +476,8 @@ def _by_columns(machine: Machine, site: Site) -> Value:
         new = machine.own(site.node, kind, place)
         if base is None or base.origin is None or not is_made(base) or place != base.place:
             return new
+        if site.name.endswith(knowledge.LIKENED):
+            return new._replace(origin=derived(base.origin), measures=base.measures)
         return new._replace(origin=derived(base.origin, factories.least(site)))
     if row.place == "default":
         return machine.made(site.node, kind, factories.default(machine), "factory", site.api)
@@ -623,6 +625,7 @@ def tensor_method(machine: Machine, node: ast.Call, base: Value, name: str, args
 def unknown_method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
     """Call a method of an object whose kind is unknown, and learn from the name."""
     named = name in knowledge.TENSOR_ONLY and _is_tensors_own(machine, name, args)
+    named |= name in knowledge.LIST_TOO and bool(args.positional or args.keywords.keys() & knowledge.ORDERS)
     tensor_too = named or name in knowledge.LIKELY_TENSOR
     row = knowledge.method(Kind.TENSOR, name)
     site = _site(node, f"Tensor.{name}", base, args, row or _OPERATION)

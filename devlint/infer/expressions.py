@@ -201,6 +201,8 @@ class Expressions(Machine):
                 self.leaf(base, "differentiated")
             elif name in knowledge.TRANSPOSED or name in knowledge.TENSOR_DATA:
                 return self.sliced(base, 0)
+            elif name in knowledge.PART_OF_RESULT:
+                return self.sliced(base, -1)
             return Value(Kind.TENSOR, base.place, base.who)
         if isinstance(base.known, Defined) and (kind is Kind.INSTANCE or kind is Kind.MODULE):
             return self._instance_attribute(base, base.known.dotted, name, node)
@@ -217,7 +219,7 @@ class Expressions(Machine):
             if name in knowledge.TENSOR_DATA and base.place.form is not Form.UNKNOWN:
                 return base  # the data of what was moved are where that is
             part = self.part(base, Attr(name))
-            if name in knowledge.GRADIENT:
+            if name in knowledge.GRADIENT or name in knowledge.TRANSPOSED:
                 return part._replace(place=self.where(base))  # torch takes none that is elsewhere
             # What has attributes itself, a configuration of a model, need not move with that.
             return Value(who=part.who) if self._hangs_on_another(base) else part

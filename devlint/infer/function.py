@@ -9,13 +9,13 @@ from typing import NamedTuple
 
 from .. import knowledge
 from ..core.events import Why
-from ..core.evidence import Evidence
+from ..core.evidence import NO_NUMBER, NOT_A_TENSOR, Evidence
 from ..core.kinds import MAY_BE_COPIED, TENSORS, Kind
 from ..core.paths import REST, Attr, Element, Path, Ref, Root
 from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import NEVER, Mark, State, join_states
 from ..core.summary import Answers, Binding, Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
-from ..core.values import NONE, UNKNOWN, Const, Defined, Origin, Truth, Value, container, is_made
+from ..core.values import NONE, NUMBER, UNKNOWN, Const, Defined, Origin, Truth, Value, container, is_made
 from . import cases
 from .annotations import annotated
 from .answers import returned
@@ -307,7 +307,7 @@ def _leave(
     )
     if function.own_name != CONSTRUCTORS[0] and not machine.yields:
         returned(machine)
-    attributes = {key: inner.term(value) for key, value in assigned.items()}
+    attributes = {key: inner.term(_number(log, value)) for key, value in assigned.items()}
     return Outcome(summary, log, attributes, after_init, end.why if end.alive else NEVER, end.alive)
 
 
@@ -333,6 +333,12 @@ def _doubt_places(machine: Statements, end: State, value: Value, depth: int = 2)
     elif value.kind is Kind.CONTAINER and depth:
         for part in (*(value.items or ()), *((value.element,) if value.element is not None else ())):
             _doubt_places(machine, end, part, depth - 1)
+
+
+def _number(log: Log, value: Value) -> Value:
+    """What is kept of a parameter that was a size of something: the methods have a number there."""
+    seen = log.notes.get(value.who, 0) if type(value.who) is int and value.kind is Kind.UNKNOWN else 0
+    return NUMBER if seen & Evidence.NUMBER and not seen & (NO_NUMBER | NOT_A_TENSOR) else value
 
 
 def _since(why: Why, end: State) -> Why:

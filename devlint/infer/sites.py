@@ -83,7 +83,8 @@ def _where(value: Value, places: Mapping[Ref, Place]) -> Place:
         return CPU if made else UNKNOWN_PLACE
     if value.kind is Kind.CONTAINER:
         element = element_of(value)
-        return _where(element, places) if element is not None and element.kind in TENSORS else UNKNOWN_PLACE
+        told = element is not None and element.kind in (*TENSORS, Kind.GENERATOR)
+        return _where(element, places) if element is not None and told else UNKNOWN_PLACE
     moved = value.origin is not None and value.origin.how == "moved"
     if value.place.form is Form.UNKNOWN and value.kind not in TENSORS and value.who is not None and not moved:
         return Place(Form.AT, "", value.who)

@@ -5,12 +5,10 @@ from __future__ import annotations
 from .row import Row
 from .table import Table
 
-_MOVES = frozenset({"moves"})
-
 TABLES = (
     Table(
         "Module.",
-        Row("first", "device", devices=("device",), topics=_MOVES, by="modules.move"),
+        Row("first", "device", devices=("device",), by="modules.move"),
         """
     to(device, dtype, non_blocking, *, memory_format, tensor)
     cuda xpu ipu mtia(device)
@@ -123,7 +121,7 @@ TABLES = (
     ),
     Table(
         "InPlace.",
-        Row("first", "device", devices=("device",), topics=_MOVES, by="modules.move"),
+        Row("first", "device", devices=("device",), by="modules.move"),
         """
     to(device)
     cuda cpu xpu(device)

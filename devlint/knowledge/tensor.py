@@ -8,7 +8,7 @@ from .table import Table
 TABLES = (
     Table(
         "Tensor.",
-        Row("tensor", "device", devices=("device",), topics=frozenset({"moves"}), by="tensors.move"),
+        Row("tensor", "device", devices=("device",), by="tensors.move"),
         """
     to(device, dtype, non_blocking, copy, *, memory_format, tensor)
     cuda xpu ipu mtia(device, non_blocking, memory_format)

@@ -23,7 +23,9 @@ CASTS: frozenset[str] = words(
 ACCELERATORS = names.ACCELERATOR_TYPES
 DEVICE_KEYWORDS = names.DEVICE_PARAMETERS
 GIVES_DIMENSIONS = words(
-    "reshape view unsqueeze unsqueeze_ expand repeat flatten ravel tile view_as reshape_as expand_as"
+    """
+    reshape view unsqueeze unsqueeze_ expand repeat flatten ravel tile view_as reshape_as expand_as bincount
+    """
 )
 """Methods after which a 0-dim tensor has dimensions, and no longer meets any device."""
 TAKES_SIZES = words("reshape view expand repeat permute tile flip roll broadcast_to unflatten")
@@ -58,7 +60,7 @@ ADDS_LAYERS = words("append extend insert add_module register_module")
 """Methods by which a module comes to consist of more."""
 LOSES_DIMENSION = words(
     """
-    select argmax argmin amax amin logsumexp mv matmul mm bmm inner dot bincount diagonal
+    select argmax argmin amax amin logsumexp mv matmul mm bmm inner dot diagonal unbind kthvalue mode
     """
 )
 """Operations whose result may have one dimension less."""
@@ -72,6 +74,14 @@ ALL_SIZES = words("shape size")
 """What gives all the sizes of a tensor."""
 LOSES_DIMENSIONS = words("squeeze squeeze_ einsum tensordot item reshape_as view_as expand_as")
 """Operations whose result may be 0-dim whatever they are given."""
+GRIDS = words("meshgrid")
+"""Functions whose results have a dimension for each argument."""
+GIVES_INDICES_TOO = words("max min median nanmedian")
+"""Reductions that give two tensors where they are told a dimension."""
+LIKENED = "_like"
+"""How functions end that make a tensor of the shape of another, where that is."""
+PART_OF_RESULT = words("values indices min max mode eigenvalues eigenvectors Q R U S V Vh")
+"""Attributes of the tuples that operations give, which are no tensor's."""
 NO_SCALARS = words(
     """
     cat concat concatenate stack hstack vstack dstack column_stack row_stack clamp clip clamp_ clip_
@@ -179,6 +189,10 @@ LAYER_NAMES = frozenset({"log_softmax"})
 """Methods of tensors of several words that a layer may well be called."""
 AXES = frozenset({"dim", "dims", "dim0", "dim1", "keepdim", "start_dim", "end_dim", "axis"})
 """Keywords of tensors' methods that layers are not called with."""
+LIST_TOO = frozenset({"sort"})
+"""Methods that lists have as well, which take no positions."""
+ORDERS = frozenset({"dim", "stable", "descending"})
+"""Keywords of a tensor's `sort` that a list's does not take."""
 LEAF = frozenset({"grad", "is_leaf", "requires_grad", "requires_grad_"})
 """What speaks of a tensor's own gradient, which a moved copy has not."""
 GRADIENT = frozenset({"grad"})

@@ -81,7 +81,8 @@ def _misses(site: Site) -> bool:
 
 def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: bool) -> None:
     """Record a move or cast."""
-    machine.log.reaches.add("moves")
+    if found.place is not None:
+        machine.log.reaches.add("moves")
     fate, alone = machine.fates.get(site.node, ("kept", False))
     place = found.place
     here = machine.where(base)
@@ -281,6 +282,8 @@ def retype(machine: Machine, site: Site) -> Value:
         return STRING
     _record(machine, site, base, Target(None, True, ""), in_place=False)
     kind = base.kind if base.kind is Kind.SCALAR else Kind.TENSOR
+    if given.kind is not Kind.DTYPE:
+        machine.log.reaches.add("moves")
     if given.kind in TENSORS:
         machine.log.follows_devices = True
         return Value(kind, machine.where(given))  # `type_as`

@@ -6,7 +6,7 @@ import ast
 
 from ... import knowledge
 from ...core.evidence import Evidence
-from ...core.kinds import MAY_HOLD_TENSORS, Kind
+from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ...core.places import CPU, UNKNOWN_PLACE, Form
 from ...core.values import NONE, OTHER, Truth, Value, constant, container, element_of, is_made
 from ..log import RawMeeting
@@ -52,7 +52,7 @@ def function(machine: Machine, site: Site) -> Value:
     note_tensors(machine, site)
     machine.note_unknown([value for _, value in site.args.positional[:1]], Evidence.SHAPED)
     parties = operands(machine, site)
-    if site.name.endswith("_like"):
+    if site.name.endswith(knowledge.LIKENED):
         values = [value for _, value in parties]
         return machine.computed(site.node, Kind.TENSOR, machine.combine(values), values)
     exact = site.name in knowledge.NO_SCALARS
@@ -73,11 +73,30 @@ def _all_scalars(values: list[Value]) -> bool:
 def dimensions(site: Site, values: list[Value]) -> int | None:
     """How many dimensions the result of an operation has at least; None for as many as its operands."""
     made = [value.origin.dims for value in values if value.origin is not None]
+    if site.name in knowledge.GRIDS:
+        return max(len(values), max(made, default=0)) + 1
+    if _gives_several(site):
+        inner = _of_each(site, made, values)
+        return max(made, default=0) + 1 if inner is None else inner + 1
+    return _of_each(site, made, values)
+
+
+def _gives_several(site: Site) -> bool:
+    """Whether the result is a tuple of tensors, which unpacking or the name of a part takes apart."""
+    if site.name in knowledge.GIVES_INDICES_TOO:
+        told = site.args.get("dim")
+        return told is not None and told.kind is Kind.NUMBER
+    return "several" in site.row.topics
+
+
+def _of_each(site: Site, made: list[int], values: list[Value]) -> int | None:
     if site.name in knowledge.GIVES_DIMENSIONS:
         return 1
     if site.name in knowledge.ADDS_DIMENSION:
         return max(made, default=0) + 1
     if site.row.gives == "reduced" or site.name in knowledge.LOSES_DIMENSION:
+        if site.name in knowledge.GIVES_INDICES_TOO and sum(each.kind in TENSORS for each in values) > 1:
+            return None  # of two tensors, element by element
         keeps = site.args.get("keepdim")
         return None if keeps is not None and constant(keeps) else max(max(made, default=0) - 1, 0)
     return 0 if site.name in knowledge.LOSES_DIMENSIONS else None
