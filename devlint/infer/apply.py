@@ -15,7 +15,18 @@ from ..core.paths import REST, Attr, Element, Item, Path, Ref, Step, Who
 from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved, Need
-from ..core.values import MADE, MAPPING, UNKNOWN, Defined, Origin, Value, container, element_of, is_made
+from ..core.values import (
+    MADE,
+    MAPPING,
+    UNKNOWN,
+    Defined,
+    Origin,
+    Value,
+    container,
+    derived,
+    element_of,
+    is_made,
+)
 from . import cases
 from .log import Site as CallSite
 from .machine import Arguments, Machine
@@ -209,11 +220,14 @@ class Substitution:
         else:
             ref = machine.objects.made(machine.here.name, machine.here.number(self.node))
             self.results.add(ref)
-        kind = term.kind
-        if kind is Kind.UNKNOWN and isinstance(term.place.of, Path) and not term.place.of.steps:
-            source = self.root(term.place.of)
-            if source is not None and source.kind in TENSORS:
-                kind = Kind.TENSOR
+        kind, origin, measures = term.kind, term.origin, self.ref(term.measures)
+        source = self._source(term)
+        if source is not None:
+            kind = Kind.TENSOR
+            if origin is None and source.origin is not None and is_made(source) and place == source.place:
+                # What was computed of it may have a dimension less.
+                origin = derived(source.origin, max(source.origin.dims - 1, 0))
+                measures = self.machine.ref(Value(who=source.measures)) if measures is None else measures
         if kind is Kind.CONTAINER:
             whole = container(ref, items, element, self.refs(term.holds))
             return whole._replace(place=place, origin=term.origin, known=term.known)
@@ -224,12 +238,22 @@ class Substitution:
             term.known,
             items,
             element,
-            term.origin,
+            origin,
             self.refs(term.holds),
-            self.ref(term.measures),
+            measures,
         )
         self.derive(found, term.place)
         return found
+
+    def _source(self, term: Value) -> Value | None:
+        """The tensor that is given, where a value of the callee is computed from it, or is a part of it."""
+        of = term.place.of
+        if term.kind not in (Kind.UNKNOWN, Kind.TENSOR) or not isinstance(of, Path):
+            return None
+        source = self.root(of) if term.place.form is Form.AT else None
+        if source is None or source.kind not in TENSORS or not _is_slice(of, source):
+            return None
+        return source
 
     def derive(self, value: Value, place: Place) -> None:
         """Record that a value of the callee lies with what the caller passes, as `place` says of it."""

@@ -381,6 +381,9 @@ class Expressions(Machine):
                     return base  # an array, a frame or a list of boxes is indexed so, too
                 self.note(base, Evidence.TENSOR)
                 return Value(Kind.TENSOR, self.where(base), base.who)
+            if is_made(index) and index.origin is not None and index.origin.dims:
+                self.note(base, Evidence.SHAPED)
+                return base  # as above
             if index.kind is Kind.STRING and kind is Kind.UNKNOWN:
                 self.note(base, Evidence.OTHER)
                 if constant(index) in knowledge.STATES:
@@ -777,13 +780,27 @@ class Expressions(Machine):
     def _lambda(self, node: ast.Lambda) -> Value:
         return Value(Kind.FUNCTION, known=Defined(self.program.define(self, node).name))
 
+    def iterate(self, value: Value, node: ast.AST) -> Value:
+        """What a loop over a value binds; of an object whose class has a generator, what that yields."""
+        if value.kind is Kind.INSTANCE and isinstance(value.known, Defined):
+            view = self.program.view(value.known.dotted)
+            method = view.method("__iter__") if view is not None else None
+            summary = self.program.summary(method) if method is not None else None
+            if summary is not None and summary.yields and summary.returns.element is not None:
+                return instance_attribute(self, value, summary.returns.element)
+        return super().iterate(value, node)
+
     @_handles(ast.Yield, ast.YieldFrom)
     def _yield(self, node: ast.Yield | ast.YieldFrom) -> Value:
         self.yields = True
-        given = self.eval(node.value) if node.value is not None else UNKNOWN
-        if isinstance(node, ast.YieldFrom) and node.value is not None:
-            given = self.iterate(given, node.value)
-        self.element_given = given if self.element_given is None else self.join(self.element_given, given)
+        value = self.eval(node.value) if node.value is not None else NONE
+        if isinstance(node, ast.YieldFrom):
+            value = self.iterate(value, node)
+        if self.state.without and is_made(value):
+            value = value._replace(origin=None)
+        mixed = self.log.mixed.copy()
+        self.element_given = value if self.element_given is None else self.join(self.element_given, value)
+        self.log.mixed = mixed  # one after the other is yielded, and never two at once
         return UNKNOWN
 
     # Binding

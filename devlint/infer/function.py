@@ -441,8 +441,9 @@ def _result(machine: Statements) -> Value:
     result, answers = machine.returned, machine.answers
     if machine.yields:
         # What a decorator makes of a generator may be no iterable: a context manager, a fixture.
-        element = None if getattr(machine.here.node, "decorator_list", ()) else machine.element_given
-        return container(element=element) if element is not None and _is_made(element) else UNKNOWN
+        plain = machine.here.decorators <= knowledge.LEAVES_GENERATORS
+        element = machine.element_given if plain else None
+        return container(element=element) if element is not None else UNKNOWN
     if _chooses_device(answers):
         nodes = [answer.node for answer in answers if answer.node is not None]
         machine.harmless(nodes, "chosen")

@@ -549,7 +549,8 @@ class Machine:
         made: Place | None = None
         others = 0
         scalars: set[Place] = set()
-        for value in parties:
+        # Of a tensor and of what may be a number, the tensor is sure to say where they meet.
+        for value in sorted(parties, key=lambda each: each.kind is Kind.UNKNOWN):
             if value.kind in MAY_HOLD_TENSORS:
                 place = self.where(value)
                 if value.kind is Kind.SCALAR and len(parties) > 1:

@@ -159,14 +159,33 @@ def moves_another(settled: Settled, module: Value) -> bool:
 def is_heavy(settled: Settled, module: Value) -> bool:
     """Whether a module has weights to move, or is a loss with those of classes."""
     return has_weights(module, settled.file) or any(
-        value.place.form is Form.CPU and value.place.of is None for value in _of_classes(settled, module)
+        (value.kind is Kind.TENSOR and _is_on_cpu(value)) or _is_given_on_cpu(settled, value)
+        for value in _of_classes(settled, module)
     )
+
+
+def _is_on_cpu(value: Value) -> bool:
+    return value.place.form is Form.CPU and value.place.of is None
+
+
+def _is_given_on_cpu(settled: Settled, value: Value) -> bool:
+    """Whether all calls in the file give a function what is on the cpu, and it is that, or lies with it."""
+    ref = value.place.of if value.place.form is Form.AT else value.who
+    if type(ref) is not int or value.place.form not in (Form.AT, Form.UNKNOWN):
+        return False
+    way = settled.objects.ways[ref]
+    if not isinstance(way, Root) or way.kind != "parameter":
+        return False
+    sites = settled.sites.get(settled.objects.functions[ref], ())
+    given = [site.arguments.get(way.name) for _, site in sites]
+    tensors = [each for each in given if each is not None and each.kind in TENSORS]
+    return bool(given) and len(tensors) == len(given) and all(map(_is_on_cpu, tensors))
 
 
 def is_heavy_perhaps(settled: Settled, module: Value) -> bool:
     """Whether a loss has weights of classes that a function computed which moves nothing."""
     return any(
-        value.place.form is Form.UNKNOWN and _is_computed_here(settled, value)
+        value.kind is Kind.TENSOR and value.place.form is Form.UNKNOWN and _is_computed_here(settled, value)
         for value in _of_classes(settled, module)
     )
 
@@ -183,7 +202,7 @@ def _of_classes(settled: Settled, module: Value) -> Iterator[Value]:
     calls = (log.calls.get(made) for log in settled.logs.values() if isinstance(made, ast.Call))
     for raw in calls:
         for name, _, value in raw.args.named() if raw is not None else ():
-            if name in knowledge.LOSS_WEIGHTS and value.kind is Kind.TENSOR:
+            if name in knowledge.LOSS_WEIGHTS and value.kind in (Kind.TENSOR, Kind.UNKNOWN):
                 yield value
 
 

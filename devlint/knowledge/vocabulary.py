@@ -300,6 +300,8 @@ TEST_FRAMEWORKS = ("pytest", "unittest", "torch.testing", "hypothesis")
 COLLECTED = "test_"
 """What the names of functions begin with that test frameworks collect."""
 FIXTURES = frozenset({"fixture"})
+LEAVES_GENERATORS = words("staticmethod classmethod no_grad inference_mode enable_grad override")
+"""Decorators after which what yields gives an iterator still, and no context or fixture."""
 MODULE_NAME = frozenset({"__name__"})
 ARGUMENTS = words("argv")
 """Attributes by which a program reads what its user says."""
