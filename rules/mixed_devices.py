@@ -33,6 +33,8 @@ from ..rule import (
     Cause,
     Claim,
     Conflict,
+    Form,
+    Given,
     Kind,
     Meeting,
     Raises,
@@ -50,6 +52,7 @@ from ..rule import (
 )
 
 _DOCS = "https://docs.pytorch.org/docs/stable/notes/cuda.html"
+_MOVED = (Form.LITERAL, Form.SAME)
 
 
 class MixedDevices(Rule[Meeting]):
@@ -71,7 +74,9 @@ class MixedDevices(Rule[Meeting]):
         MIXED_DEVICES,
         programs={
             "gpus": Claim(MIXED_DEVICES, needs="cuda x2", documentation=_DOCS),
-            **dict.fromkeys(("lengths", "lengths_given"), Claim(Raises("RuntimeError", "lengths"))),
+            **dict.fromkeys(
+                ("lengths", "lengths_given", "lengths_in_loops"), Claim(Raises("RuntimeError", "lengths"))
+            ),
         },
     )
 
@@ -79,7 +84,7 @@ class MixedDevices(Rule[Meeting]):
         """Report the side that is on the cpu, or the first."""
         one, other = event.left, event.right
         if event.how == "host":
-            there = on_device(ask.given(one), tensors=True) if event.conflict is Conflict.GIVEN else None
+            there = _given(ask.given(one)) if event.conflict is Conflict.GIVEN else None
             if event.conflict is Conflict.GIVEN and there is None:
                 return
             where = f"on `{one.place.name}`" if one.place.name else f"where `{other.label}` is"
@@ -99,3 +104,9 @@ class MixedDevices(Rule[Meeting]):
             "the tensors of one operation have to be on one device",
             Severity.WARNING if event.conflict is Conflict.PRESUMED else None,
         )
+
+
+def _given(calls: tuple[Given, ...]) -> Given | None:
+    """The first call that passes lengths on a device: a tensor, or part of a batch that was moved."""
+    moved = (each for each in calls if each.kind is Kind.BATCH and each.place.form in _MOVED)
+    return on_device(calls, tensors=True) or next(moved, None)

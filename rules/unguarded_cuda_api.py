@@ -80,12 +80,27 @@ class UnguardedCudaApi(Rule[Call]):
         chooses = event.callee in _OF_A_PROCESS and any(_several(other) for other in events)
         pins = event.callee == "Tensor.pin_memory"
         here = [other for other in events if pins or other.at.function == event.at.function]
-        if chooses or not any(_portable(other) for other in here):
+        above = [] if event.callee in _OF_A_PROCESS else _callers(event.at.function, ask)
+        chosen = any(_asks(other) for other in events if other.at.function in above)
+        if chooses or not (chosen or any(_portable(other) for other in here)):
             return
         lacks = "an accelerator" if pins else "a CUDA device"
         reason = "ask `torch.cuda.is_available()` first, or use `torch.accelerator`"
         severity = Severity.NOTE if ask.later(event) else None
         yield Report(f"`{event.callee}` fails on a machine without {lacks}", reason, severity)
+
+
+def _callers(function: str, ask: Ask) -> list[str]:
+    """The functions that call one, where nothing speaks for CUDA at any of the calls."""
+    calls = [each for each in ask.callers(function) if not each.test]
+    return [] if any(each.guarded or each.needed for each in calls) else [each.caller for each in calls]
+
+
+def _asks(event: Event) -> bool:
+    """Whether it shows that a function runs where there is no CUDA, too."""
+    return (isinstance(event, Literal_) and event.text == "cpu") or (
+        isinstance(event, Call) and event.callee == "torch.cuda.is_available"
+    )
 
 
 def _several(event: Event) -> bool:

@@ -78,6 +78,10 @@ GRIDS = words("meshgrid")
 """Functions whose results have a dimension for each argument."""
 GIVES_INDICES_TOO = words("max min median nanmedian")
 """Reductions that give two tensors where they are told a dimension."""
+MAKES_ROWS = words("stack concatenate vstack hstack arange linspace eye")
+"""Functions of numpy whose arrays have dimensions."""
+KEEPS_ROWS = words("array asarray")
+"""Those whose arrays have the dimensions of the list that they are given."""
 LIKENED = "_like"
 """How functions end that make a tensor of the shape of another, where that is."""
 PART_OF_RESULT = words("values indices min max mode eigenvalues eigenvectors Q R U S V Vh")

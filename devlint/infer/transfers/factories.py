@@ -151,6 +151,8 @@ def least(site: Site) -> int:
                 return 0  # of no elements: what is computed with it is computed with something else
             levels += 1
             data = data.items[0] if data.items else data.element
+        if data is not None and data.kind is Kind.ARRAY and not levels:
+            return int(_has_rows(site.args.at("data")))
         return levels
     if "legacy-type" in site.row.topics:
         return max(1, sum(value.kind is Kind.NUMBER for _, value in site.args.positional))
@@ -165,6 +167,15 @@ def least(site: Site) -> int:
             return _length(given[0][1])
         return max(1, sum(not isinstance(at, ast.Starred) for at, _ in given))
     return _DIMENSIONS.get(site.name, 1)
+
+
+def _has_rows(given: tuple[ast.expr, Value] | None) -> bool:
+    """Whether an array is made there by what gives none without dimensions: of an array, nobody knows."""
+    made = given[0] if given is not None else None
+    if not isinstance(made, ast.Call):
+        return False
+    listed = bool(made.args) and isinstance(made.args[0], (ast.List, ast.ListComp))
+    return last_name(made) in knowledge.MAKES_ROWS or (last_name(made) in knowledge.KEEPS_ROWS and listed)
 
 
 def _length(size: Value) -> int:
