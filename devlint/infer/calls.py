@@ -635,6 +635,8 @@ def unknown_method(machine: Machine, node: ast.Call, base: Value, name: str, arg
         known = name in knowledge.TENSOR_ONLY
         return tensor_method(machine, node, base, name, args) if known else machine.unknown(node)
     _record(machine, site, f"?.{name}")
+    if name in knowledge.REWINDS:
+        machine.log.reaches.add("saves")  # what is read from there, the program has written
     if named:
         machine.note(base, Evidence.NAMED)
     else:

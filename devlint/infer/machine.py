@@ -568,6 +568,8 @@ class Machine:
             if len(scalars) > 1:
                 scalars = {place for place in scalars if place.form is not Form.CPU}  # it follows the others
             return scalars.pop() if len(scalars) == 1 else UNKNOWN_PLACE
+        if made is None and not others and len(scalars) == 1 and not scalars <= _ANY_DEVICE:
+            return scalars.pop()  # what is multiplied with a loss is a number
         if made is None or (others and best.form is not Form.UNKNOWN):
             return best  # with what was made on the cpu meanwhile, it was meant to run there
         if others:
@@ -824,6 +826,8 @@ COPIES = ("moved", "copied")
 """How a value came to be that is a copy of another."""
 REPLACES = ("to_empty", "FullyShardedDataParallel")
 """Methods and wrappers after which a module's parameters are new objects."""
+_ANY_DEVICE = frozenset({CPU, UNKNOWN_PLACE})
+"""Where a 0-dim tensor says nothing of what it is computed with."""
 _NOWHERE = (Form.CPU, Form.UNKNOWN)
 _MAX_PARTIES = 12
 """Operations of more values are tables of data: some of them tell where it lives."""

@@ -83,7 +83,7 @@ def _where(value: Value, places: Mapping[Ref, Place]) -> Place:
         return CPU if made else UNKNOWN_PLACE
     if value.kind is Kind.CONTAINER:
         element = element_of(value)
-        told = element is not None and element.kind in (*TENSORS, Kind.GENERATOR)
+        told = element is not None and element.kind in (*TENSORS, Kind.GENERATOR, Kind.CONTAINER)
         return _where(element, places) if element is not None and told else UNKNOWN_PLACE
     moved = value.origin is not None and value.origin.how == "moved"
     if value.place.form is Form.UNKNOWN and value.kind not in TENSORS and value.who is not None and not moved:
@@ -101,7 +101,7 @@ def _told(file: Analysed, place: Place) -> tuple[Place, str]:
         return Place(place.form, name), ""
     if type(ref) is not int:
         return UNKNOWN_PLACE, ""
-    if place.form is Form.SAME and objects.ways[ref] != Attr("device"):
+    if place.form is Form.SAME and (objects.ways[ref] != Attr("device") or _is_chosen(file, ref)):
         return Place(Form.SAME, objects.labels[ref] or place.name), ""
     root = _root(objects, ref)
     way = objects.ways[root] if root is not None else None
@@ -121,6 +121,16 @@ def _told(file: Analysed, place: Place) -> tuple[Place, str]:
     if owner is not None and owner.is_module and function.own_name in knowledge.RUNS_FORWARD:
         return ANYWHERE, ""
     return UNKNOWN_PLACE, way.name
+
+
+def _is_chosen(file: Analysed, ref: Ref) -> bool:
+    """Whether a device is a setting, of an object that is no module or has others: `args.device`."""
+    owner = file.objects.parents[ref]
+    way = file.objects.ways[owner]
+    if isinstance(way, Root) and way.kind == "self":
+        view = file.view(way.name)
+        return view is not None and not view.is_module
+    return any(log.notes.get(owner, 0) & NOT_A_TENSOR for log in file.logs.values())
 
 
 def _is_of_another(objects: Objects, ref: Ref) -> bool:

@@ -82,6 +82,8 @@ MAKES_ROWS = words("stack concatenate vstack hstack arange linspace eye")
 """Functions of numpy whose arrays have dimensions."""
 KEEPS_ROWS = words("array asarray")
 """Those whose arrays have the dimensions of the list that they are given."""
+REWINDS = words("seek")
+"""Methods of files and buffers that go back to what was written, or read, before."""
 LIKENED = "_like"
 """How functions end that make a tensor of the shape of another, where that is."""
 PART_OF_RESULT = words("values indices min max mode eigenvalues eigenvectors Q R U S V Vh")
