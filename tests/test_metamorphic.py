@@ -139,6 +139,8 @@ BY_DESIGN = {
     # What another file makes is told where it meets something, and of one mistake the first place alone.
     "DEV403/bug_tables:Matrix",
     "DEV403/bug_tables:Table",
+    "DEV403/bug_generators:Stream",
+    "DEV403/bug_generators:pairs",
     "DEV404/bug_parts:Schedule",
     "DEV404/bug_parts:Spectrum",
     # Which functions callers pass is read within a file.
@@ -152,15 +154,22 @@ BY_DESIGN = {
     "DEV402/bug_evaluate:validate",
     "DEV403/bug_helpers:kernel",
     "DEV403/bug_helpers:rendered",
+    "DEV403/bug_settings:accumulate",
+    "DEV406/bug_weights_given:Plain",
     # Of a tensor that another file made, whatever the name of the function there says, one rule tells.
     "DEV408/bug_collated:collate",
     "DEV408/bug_collated:pairs_collate",
     # What use shows of what is in an object is read within a file.
     "DEV101/bug_objects:Graph",
+    # Where a model was when an object of another file copied its weights is read within that file.
+    "DEV408/bug_copies:Average",
+    "DEV408/bug_copies_in_order:Average",
+    "DEV408/bug_copies_summed:Average",
     # That a function wraps a model on one path, and moves it on another, is read within a file.
     "DEV402/near_scattered:build",
     # Which device callers choose, or leave to a default, is read within a file.
     "DEV202/bug_left:one_hot",
+    "DEV204/bug_callers:banner",
     "DEV204/bug_first:train",
     "DEV204/fixed_first:train",
 }
