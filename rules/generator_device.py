@@ -59,10 +59,10 @@ class GeneratorDevice(Rule[Call]):
 
     def suspects(self, event: Call) -> bool:
         """Whether it is known where the generator is."""
-        seen = event.given["generator"]
-        known = seen.place.form in (*_AWAY, Form.CPU) or bool(seen.given[1])
-        handed = seen.kind is Kind.UNKNOWN and bool(seen.given[1])
-        return (seen.kind is Kind.GENERATOR or handed) and known and not event.at.guard.absent
+        seen, handed = event.given["generator"], bool(event.given["generator"].given[1])
+        known = seen.place.form in (*_AWAY, Form.CPU) or handed
+        is_one = seen.kind is Kind.GENERATOR or (seen.kind is Kind.UNKNOWN and handed)
+        return is_one and known and not event.at.guard.absent
 
     def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
         """Compare with where the numbers are drawn."""
@@ -104,13 +104,12 @@ def _follows(event: Call, drawn: Seen, ask: Ask) -> bool:
 
 def _of_caller(event: Call, ask: Ask) -> Iterator[Report]:
     """Numbers that are drawn on the cpu, with a generator that a caller gives."""
-    given = ask.given(event.given["generator"])
-    there = on_device(given)
-    promised = event.given["generator"].kind is Kind.GENERATOR
-    if there is None and (all_on_cpu(given) or not promised):
+    generator = event.given["generator"]
+    there = on_device(given := ask.given(generator))
+    if there is None and (all_on_cpu(given) or generator.kind is not Kind.GENERATOR):
         return
     yield Report(
-        f"`{event.given['generator'].label}` is the caller's, and the numbers are drawn on the cpu",
+        f"`{generator.label}` is the caller's, and the numbers are drawn on the cpu",
         "with one of an accelerator it raises: draw on `generator.device`",
         Severity.NOTE if there is None else Severity.WARNING,
         because=None if there is None else ((there.spot, "it is given here"),),

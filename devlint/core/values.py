@@ -77,6 +77,8 @@ How = Literal[
     "attribute",
     "abroad",
 ]
+CLONED: How = "cloned"
+"""How a copy of a weight came to be that was taken before its model moved."""
 MADE = ("factory", "array")
 """How tensors come to be that nothing else was made from."""
 _BY_FACTORY = (*MADE, "attribute")

@@ -11,13 +11,13 @@ from ..core.events import Conflict
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.places import Form, Place
-from ..core.values import Value, is_made
+from ..core.values import CLONED, Value, is_made
 from .behind import Meetings
 from .log import RawMeeting
 from .settle import Settled
 
 _RAISES = ("operator", "index", "call")
-_TOLD = ("moved", "made", "cloned")
+_TOLD = ("moved", "made", CLONED)
 """How values come to be that the program itself put on the cpu: `.cpu()`, `device="cpu"`."""
 
 
@@ -102,7 +102,7 @@ def _turned(function: str, raw: RawMeeting) -> tuple[Apart, ...]:
 def _follows(settled: Settled, value: Value) -> bool:
     """Whether an object that keeps copies of weights may bring them to where those are, or the other way."""
     origin = value.origin
-    if origin is None or origin.how != "cloned":
+    if origin is None or origin.how != CLONED:
         return False
     home = settled.file.functions.get(origin.function)
     view = settled.file.view(home.owner) if home is not None and home.owner is not None else None

@@ -363,7 +363,7 @@ def apply(
         machine.touch(node)
     result = sub.value(summary.returns)
     machine.state.copies |= set(_under_way(result))
-    if "moves" in summary.reaches:
+    if knowledge.MOVES_SOMETHING in summary.reaches:
         for value in (result, *(result.items or ())):
             if value.kind is Kind.UNKNOWN and value.who in sub.results:
                 machine.note(value, Evidence.PLACED)  # a dataset, say, that may hold what was moved

@@ -14,6 +14,7 @@ from ..core.paths import Attr, Item, Path, Ref
 from ..core.places import CPU, UNKNOWN_PLACE, Form, literal
 from ..core.summary import Moved
 from ..core.values import (
+    CLONED,
     NONE,
     NUMBER,
     UNKNOWN,
@@ -492,8 +493,8 @@ def _by_columns(machine: Machine, site: Site) -> Value:
         held = element_of(base) if base.kind is Kind.CONTAINER else None
         place = machine.where(held if held is not None and held.kind in TENSORS else base)
         same = Value(Kind.SCALAR if scalar else kind, place, base.who)
-        if "clones" in site.row.topics and place == CPU and machine.is_weight(base):
-            return same._replace(origin=Origin("cloned", machine.here.name, machine.here.number(site.node)))
+        if knowledge.CLONES in site.row.topics and place == CPU and machine.is_weight(base):
+            return same._replace(origin=Origin(CLONED, machine.here.name, machine.here.number(site.node)))
         if kind in TENSORS and is_made(base):
             dims = operations.dimensions(site, [base])
             origin = derived(base.origin, dims) if base.origin is not None else None

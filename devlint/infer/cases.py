@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterable, Iterator, Mapping, Set
 from itertools import combinations
 
+from .. import knowledge
 from ..core.kinds import Kind
 from ..core.places import Form
 from ..core.state import State, changed
@@ -139,7 +140,9 @@ def parted(then: State, orelse: State) -> bool:
 
 def places_anything(reaches: Set[str], summary: FunctionSummary) -> bool:
     """Whether a function says where anything is, rather than leave it where its caller has it."""
-    if "moves" in reaches or any(isinstance(effect, (Moved, Marked)) for effect in summary.effects):
+    if knowledge.MOVES_SOMETHING in reaches or any(
+        isinstance(effect, (Moved, Marked)) for effect in summary.effects
+    ):
         return True
     sides = (side for need in summary.needs for side in (need.left, need.right))
     return any(side.form in _SAID for side in sides) or _is_placed(summary.returns)

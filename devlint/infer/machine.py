@@ -14,6 +14,7 @@ from ..core.paths import Attr, Element, Item, Ref, Root, Step, Who
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places, literal, weight
 from ..core.state import BEFORE, LOADED, OPTIMIZER, PHASES, Key, State, later
 from ..core.values import (
+    CLONED,
     MAPPING,
     NUMBER,
     UNKNOWN,
@@ -594,7 +595,7 @@ class Machine:
         for value in parties:
             if value.kind in TENSORS or value.kind is Kind.BATCH or value in halves:
                 if not is_made(value):
-                    cloned = value.origin is not None and value.origin.how == "cloned" and place == CPU
+                    cloned = value.origin is not None and value.origin.how == CLONED and place == CPU
                     return result._replace(origin=value.origin) if cloned else result
                 found = value.origin
                 assert found is not None

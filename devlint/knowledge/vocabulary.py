@@ -82,6 +82,10 @@ MAKES_ROWS = words("stack concatenate vstack hstack arange linspace eye")
 """Functions of numpy whose arrays have dimensions."""
 KEEPS_ROWS = words("array asarray")
 """Those whose arrays have the dimensions of the list that they are given."""
+SEVERAL = "several"
+"""The topic of operations that give a tuple of tensors."""
+CLONES = "clones"
+"""The topic of what copies a tensor where it is."""
 REWINDS = words("seek")
 """Methods of files and buffers that go back to what was written, or read, before."""
 LIKENED = "_like"
@@ -344,7 +348,9 @@ MAPPED = "map_location"
 """The one that says where what is loaded goes."""
 SAVED = frozenset({"saves", "trains"})
 """Those of a function that makes checkpoints, or what goes into one."""
-NAMES_DEVICES = frozenset({"moves", "places"})
+MOVES_SOMETHING = "moves"
+"""That of a function that moves something, which a cast does not."""
+NAMES_DEVICES = frozenset({MOVES_SOMETHING, "places"})
 """Those of a function that moves something, or makes it on a device that it is told."""
 NO_REDUCTION = frozenset({"none", 0})
 """What losses are given to keep that of each element; the functions of `torch` itself take a number."""

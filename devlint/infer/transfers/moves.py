@@ -82,7 +82,7 @@ def _misses(site: Site) -> bool:
 def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: bool) -> None:
     """Record a move or cast."""
     if found.place is not None:
-        machine.log.reaches.add("moves")
+        machine.log.reaches.add(knowledge.MOVES_SOMETHING)
     fate, alone = machine.fates.get(site.node, ("kept", False))
     place = found.place
     here = machine.where(base)
@@ -283,7 +283,7 @@ def retype(machine: Machine, site: Site) -> Value:
     _record(machine, site, base, Target(None, True, ""), in_place=False)
     kind = base.kind if base.kind is Kind.SCALAR else Kind.TENSOR
     if given.kind is not Kind.DTYPE:
-        machine.log.reaches.add("moves")
+        machine.log.reaches.add(knowledge.MOVES_SOMETHING)
     if given.kind in TENSORS:
         machine.log.follows_devices = True
         return Value(kind, machine.where(given))  # `type_as`
@@ -335,7 +335,7 @@ def module(machine: Machine, site: Site) -> Value:
 def inherited(machine: Machine, site: Site) -> Value:
     """A class's own move calls that of `nn.Module`: that it is written there is no news to anybody."""
     base = site.receiver or Value()
-    machine.log.reaches.add("moves")
+    machine.log.reaches.add(knowledge.MOVES_SOMETHING)
     found = target(machine, site.name, site)
     if found.place is not None:
         machine.relocate(site.node, base, found.place, site.name)

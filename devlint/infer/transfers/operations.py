@@ -86,7 +86,7 @@ def _gives_several(site: Site) -> bool:
     if site.name in knowledge.GIVES_INDICES_TOO:
         told = site.args.get("dim")
         return told is not None and told.kind is Kind.NUMBER
-    return "several" in site.row.topics
+    return knowledge.SEVERAL in site.row.topics
 
 
 def _of_each(site: Site, made: list[int], values: list[Value]) -> int | None:
