@@ -15,7 +15,7 @@ from ..core.paths import REST, Attr, Element, Path, Ref, Root
 from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import NEVER, Mark, State, join_states
 from ..core.summary import Answers, Binding, Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
-from ..core.values import NONE, NUMBER, UNKNOWN, Const, Defined, Origin, Truth, Value, container, is_made
+from ..core.values import NONE, NUMBER, UNKNOWN, Const, Defined, Origin, Truth, Value, container
 from . import cases
 from .annotations import annotated
 from .answers import returned
@@ -458,14 +458,6 @@ def _result(machine: Statements) -> Value:
         if promised is not None:
             return promised._replace(place=result.place)
     return result
-
-
-def _is_made(value: Value, depth: int = 2) -> bool:
-    """Whether it is a tensor that was made on the cpu, or a container in which one is."""
-    if value.kind is not Kind.CONTAINER or not depth:
-        return value.kind in TENSORS and is_made(value)
-    parts = (*(value.items or ()), *((value.element,) if value.element is not None else ()))
-    return any(_is_made(part, depth - 1) for part in parts)
 
 
 def _answers_for_accelerator(answers: list[Answer]) -> Truth | None:
