@@ -112,10 +112,12 @@ _PASSES = re.compile(
 )
 """A device that somebody gives, or has chosen; the one of a tensor follows what it is at."""
 _PLACES = re.compile(
-    r"(?<!\.)\bdevice\b|[\"']cuda:|\bset_device\b|\b(?:Distributed)?DataParallel\b|\bdevice_ids\b|\bAccelerator\b"
-    r"|\.to\(|\.cuda\(\s*[^)\s]|\bcuda\.device\("
+    r"[\"']cuda:(?!0[\"'])|[\"']--?(?:\w+[-_])?(?:cuda|gpu|device)(?:[-_]?ids?)?[\"'](?![^()]*\bstore_)"
+    r"|\bdevice_ids\b|\bAccelerator\b|\.cuda\(\s*[^)\s]|\bcuda\.device\("
+    r"|\btorch\.device\(\s*(?:f[\"']|[a-zA-Z_][\w.\[\]\"']*\s*\))"
+    r"|\.to\(\s*(?:args?|opts?|cfg|conf|config|hparams|params|flags)[.\[]"
 )
-"""What may mean another device than the cpu and the default GPU."""
+"""What may mean another device than the cpu and the default GPU, which is the current one."""
 _FIXES = re.compile(r"\bdevice\s*=\s*(?:torch\.device\(\s*)?[rf]?[\"']cuda")
 """One that nobody chooses."""
 _BRINGS_BACK = re.compile(

@@ -7,7 +7,7 @@ import ast
 from ... import knowledge
 from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, Kind
-from ...core.paths import Attr, Ref
+from ...core.paths import Attr, Element, Item, Ref
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ...core.state import WRAPPED, Mark
 from ...core.values import MAPPING, NONE, OTHER, STRING, Api, Defined, Value, constant, container, dotted
@@ -158,6 +158,19 @@ def parts(machine: Machine, site: Site) -> Value:
     return container(element=part)
 
 
+def _hand_on(machine: Machine, value: Value) -> None:
+    """Remember that a module knows something by a name that is computed, and so what that is a child of."""
+    todo, done = [value.who], set[Ref]()
+    while todo:
+        ref = todo.pop()
+        if type(ref) is int and ref >= 0 and ref not in done:
+            done.add(ref)
+            todo += machine.objects.sources.get(ref, ())
+            if isinstance(machine.objects.ways[ref], (Element, Item)):
+                todo.append(machine.objects.parents[ref])
+    machine.log.handed |= done
+
+
 def register(machine: Machine, site: Site) -> Value:
     """`register_buffer`, `register_parameter`, `add_module`: an attribute that the module knows.
 
@@ -173,6 +186,8 @@ def register(machine: Machine, site: Site) -> Value:
         return NONE
     if base.kind is Kind.INSTANCE:
         machine.log.registered.add(label or "*")
+    if not label and value is not None:
+        _hand_on(machine, value)
     if not label or value is None or ref is None or value.kind is Kind.CONTAINER:
         return NONE
     step = Attr(label)
