@@ -40,6 +40,7 @@ _NEED_GPU = (
     *("graph_pool_handle", "memory_snapshot", "get_sync_debug_mode", "set_sync_debug_mode"),
     *("GreenContext", "CUDAPluggableAllocator", "use_mem_pool", "caching_allocator_alloc"),
     *("clock_rate", "device_memory_used", "memory_usage", "power_draw", "temperature", "utilization"),
+    "change_current_allocator",
 )
 """What a build with CUDA, or a library of NVIDIA's, answers of a GPU that is not there."""
 _FORGOTTEN = (

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 OLDEST = (2, 6)
 """The first release that the simulation was run with."""
 TESTED = ("2.6.0", "2.9.1", "2.10.0", "2.11.0", "2.12.1", "2.13.0", "2.14.1", "2.15.0")
-"""Those that `devlint verify` and `tests/runtime` pass with."""
+"""Those that `devlint verify` and `tests/runtime` pass with, but for what docs/runtime.md has of the oldest.
+"""
 
 
 def missing(tell: Callable[[str], object] = say) -> str:

@@ -2,6 +2,7 @@
 """Reads the bytes of tensors by every way that goes around torch's operators."""
 
 import copy
+import inspect
 import io
 import pickle
 
@@ -48,7 +49,8 @@ seen["storage made"] = torch.UntypedStorage(8, device=device).fill_(1).tolist()
 seen["storage moved"] = x.cpu().untyped_storage().to(device=device).tolist()
 seen["capsule"] = told(dlpack.from_dlpack(dlpack.to_dlpack(x)))
 seen["from_dlpack"] = told(torch.from_dlpack(x))
-seen["from_dlpack to the cpu"] = torch.from_dlpack(x, device="cpu").tolist()
+elsewhere = {"device": "cpu"} if "device" in inspect.signature(torch.from_dlpack).parameters else {}
+seen["from_dlpack to the cpu"] = torch.from_dlpack(x, **elsewhere).tolist()
 shared = x.clone()
 torch.from_dlpack(shared)[0, 0] = 9.0
 seen["from_dlpack shares"] = shared.tolist()
