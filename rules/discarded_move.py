@@ -12,7 +12,8 @@ Keep the result:
 
     mask = mask.to(device)
 
-So is an object whose class has a `to` of its own that makes a moved copy.
+So is an object whose class has a `to` of its own that makes a moved copy, and what a function of the project
+gives that does nothing but to return what it is given on the device.
 
 Modules, transformers' `BatchEncoding`, PyG's `Data` and other objects that move in place are left
 alone, and so is everything whose kind neither its definition nor its use gives away.
@@ -85,6 +86,12 @@ class DiscardedMove(Rule[Move]):
         kept = ask.kept_safely(node) if ask.is_statement(node) else None
         what = event.receiver.label
         copies = "a tensor's move returns a copy; only modules move in place"
+        if event.helper:
+            yield Report(
+                f"the result of `{event.method}({what})` is thrown away, `{what}` stays put",
+                "it gives a moved copy of what it is given, and leaves that where it is",
+            )
+            return
         if event.receiver.kind is Kind.INSTANCE:
             copies = f"`{event.method}` of its class makes a moved copy, and leaves it where it is"
         yield Report(

@@ -64,6 +64,13 @@ class ParameterLostByMove(Rule[Move]):
         def wraps(call: cst.Call) -> bool:
             return source_of(call.func).endswith("Parameter") and ask.value_of(call).kind is Kind.PARAMETER
 
+        if event.helper:
+            yield Report(
+                f"`{event.kept_as}` is no Parameter: `{event.method}()` gives a moved copy of one",
+                "a copy of a Parameter is not registered: it is not trained, not saved and not moved",
+                because=tuple((spot, "") for spot in event.receiver.spots),
+            )
+            return
         others = frozenset(_assigned(event, ask))
         yield Report(
             f"`{event.kept_as}` is no Parameter: `.{event.method}()` gives a plain tensor",

@@ -206,6 +206,8 @@ class Move(NamedTuple):
     """What the copy, or a copy of it, is taken for later."""
     kept_as: str = ""
     """The attribute of a module that it becomes, as the program calls it."""
+    helper: bool = False
+    """Whether a function of the project, the `method`, returns a moved copy of what it is given."""
 
 
 @plain

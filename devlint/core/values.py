@@ -99,7 +99,7 @@ class Origin(NamedTuple):
     Of a module that computes a loss, those of the loss.
     """
     attribute: str = ""
-    """Of an attribute of a module, its class and name, with a dot between."""
+    """Of an attribute of a module, its class and name, with a dot between; of a loss, see `OF_CLASSES`."""
 
 
 class Value(NamedTuple):
@@ -132,6 +132,10 @@ MAPPING = Api("builtins.dict")
 TORCH_DEVICE = Api("torch.device")
 """The class of a device that torch made, which tells it from a string that names one: `args.device`."""
 
+OF_CLASSES = "weight"
+"""What a loss keeps that was given weights of classes on the cpu, as the attribute of its origin."""
+OF_LEAF = "torch.nn.Parameter"
+"""How a moved copy came to be that was to be a Parameter, as the API of its origin."""
 _MAY_BE_CPU = (Form.CPU, Form.EITHER, Form.UNKNOWN)
 MAX_ITEMS = 256
 """Longer containers are tables of data: an element tells what they hold."""

@@ -28,6 +28,7 @@ from ..core.values import (
     is_made,
 )
 from . import cases
+from .log import RawMove
 from .log import Site as CallSite
 from .machine import Arguments, Machine
 
@@ -278,10 +279,77 @@ def function_call(
     sites.append(_site(machine, node, name, {key: each.value for key, each in given.items()}, args))
     if bound is not None and bound.kind is Kind.INSTANCE and _is_replaced(summary):
         return machine.unknown(node)
+    if machine.fates.get(node, ("kept", False))[0] == "discarded":
+        _discard(machine, node, summary, given)
     result = apply(machine, node, summary, given, bound, _rest(summary, bound, args))
     if result.kind in _REFORMED and type(result.who) is int:
         machine.log.remade(result.who, [each.value for each in given.values()])
     return result
+
+
+def _discard(machine: Machine, node: ast.Call, summary: FunctionSummary, given: Mapping[str, Given]) -> None:
+    """Nobody has what a function returns that does nothing but to return what it is given, moved."""
+    found = _moved_copy(summary)
+    moved = given.get(found[0]) if found is not None else None
+    if found is None or moved is None or moved.at is None or not is_place(moved.at):
+        return
+    value = moved.value
+    if value.kind is Kind.CONTAINER:
+        held = element_of(value)
+        if held is None or held.kind not in TENSORS:
+            return
+        value = held._replace(who=value.who)
+    elif value.kind is Kind.BATCH:
+        value = value._replace(kind=Kind.TENSOR)
+    elif value.kind not in TENSORS:
+        return
+    target = Substitution(machine, node, given, None).place(found[1])
+    fate, alone = machine.fates[node]
+    here, method, why = machine.where(value), summary.name.rpartition(".")[2], machine.state.why
+    machine.log.moves[node] = RawMove(
+        method,
+        value,
+        here,
+        target,
+        "device",
+        casts=False,
+        in_place=False,
+        fate=fate,
+        alone=alone,
+        iterates=None,
+        why=why,
+        loops=machine.loops,
+        likens=False,
+        leaf=False,
+        vain=here == target,
+        given=moved.at,
+    )
+
+
+def _moved_copy(summary: FunctionSummary) -> tuple[str, Place] | None:
+    """The parameter of which a function returns a moved copy, and where that is, if it changes nothing."""
+    filled = any(bits & Evidence.FILLED for _, bits in summary.evidence)
+    if filled or summary.yields or any(isinstance(each, (Bound, Marked)) for each in summary.effects):
+        return None
+    found: set[tuple[str, Place]] = set()
+    for part in _leaves(summary.returns):
+        who = part.who
+        if part.origin is None or part.origin.how != "moved" or part.place.form not in ON_DEVICE:
+            return None
+        if not isinstance(who, Path) or who.root.kind != "parameter":
+            return None
+        found.add((who.root.name, part.place))
+    return found.pop() if len(found) == 1 else None
+
+
+def _leaves(value: Value) -> Iterator[Value]:
+    """What a value is, or what the container that it is holds."""
+    parts = (*(value.items or ()), *((value.element,) if value.element is not None else ()))
+    if value.kind is not Kind.CONTAINER or not parts:
+        yield value
+    else:
+        for part in parts:
+            yield from _leaves(part)
 
 
 def _is_replaced(summary: FunctionSummary) -> bool:

@@ -70,7 +70,7 @@ def keepings(
     candidates: list[tuple[str, ast.Call, RawMove]] = []
     for function, node, raw in settled.discarded_moves():
         kind = settled.kind_of_moved(raw.receiver, function)
-        assignable = raw.alone and kind is not None and kind is not Kind.PARAMETER
+        assignable = raw.alone and kind is not None and kind is not Kind.PARAMETER and raw.given is None
         bound = _can_be_bound(settled, function, node) if assignable else None
         if bound is None:
             found[node] = _NEVER

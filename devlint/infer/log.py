@@ -45,6 +45,8 @@ class RawMove(NamedTuple):
     """Whether there is nothing left to change, or nothing but the effect was wanted."""
     parts: tuple[Ref, ...] = ()
     """Of an object whose class makes a moved copy of it: what that moves, if use shows tensors there."""
+    given: ast.expr | None = None
+    """What is moved, where it is given to a function that does no more than to return it moved."""
 
 
 class RawMeeting(NamedTuple):

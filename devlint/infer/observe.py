@@ -20,7 +20,7 @@ from ..core.kinds import TENSORS, Kind
 from ..core.paths import Element, Ref
 from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import OPTIMIZER
-from ..core.values import MADE, Defined, Origin, Value, element_of
+from ..core.values import MADE, OF_LEAF, Defined, Origin, Value, element_of
 from ..span import Span
 from .apart import Apart, apart, hosted
 from .behind import Behind, Meetings
@@ -334,13 +334,58 @@ class Observer:
             for node, raw in log.moves.items():
                 if not self.settled.is_of_tensors(raw):
                     continue
-                if wants("move", raw.method) and isinstance(node.func, ast.Attribute):
+                if not wants("move", raw.method):
+                    continue
+                if raw.given is not None:
+                    yield self._move(function, log, node, raw.given, raw)
+                elif isinstance(node.func, ast.Attribute):
                     yield self._move(function, log, node, node.func.value, raw)
             for call, stale in log.stale.items():
                 if isinstance(call, ast.Call) and call not in log.moves:
                     told = tuple(each for each in stale if not self._told(function, call, each))
                     if told:
                         yield self._brought_about(function, call, told)
+
+        if wants("move", "to"):
+            yield from self._lost_parameters()
+
+    def _lost_parameters(self) -> Iterator[event.Move]:
+        """What functions of other files give for attributes of modules: moved copies of Parameters."""
+        for log in self.settled.logs.values():
+            for target, raw in log.binds.items():
+                origin = raw.value.origin
+                if origin is None or origin.api != OF_LEAF or not isinstance(target, ast.Attribute):
+                    continue
+                if self.node(origin.function, origin.at) is not None or not self.is_module(raw.owner):
+                    continue
+                call, function = self._brought_by(raw.value)
+                if isinstance(call, ast.Call):
+                    yield self._lost_parameter(function, call, target, raw.value)
+
+    def _lost_parameter(
+        self, function: str, call: ast.Call, target: ast.Attribute, value: Value
+    ) -> event.Move:
+        label, method = self.text.quote(call.func), last_name(call)
+        spots = self.tracer.of(value, value.place, function, call)
+        was = Seen(Kind.PARAMETER, CPU, None, label, certain=True, leaf=True, spots=spots)
+        place = self.named(value.place)
+        at = self.at(call, function, Why(), 0)
+        return event.Move(
+            at,
+            method,
+            was,
+            place,
+            "other",
+            casts=False,
+            in_place=False,
+            result="kept",
+            iterates=None,
+            holders=(),
+            replaces=False,
+            becomes=frozenset(("attribute",)),
+            kept_as=ast.unparse(target),
+            helper=True,
+        )
 
     def _move(self, function: str, log: Log, node: ast.Call, receiver: ast.expr, raw: RawMove) -> event.Move:
         stale = log.stale.get(node, ())
@@ -366,6 +411,7 @@ class Observer:
             holders,
             raw.method in REPLACES,
             *self._taken_for(function, node, raw),
+            raw.given is not None,
         )
 
     def _taken_for(self, function: str, node: ast.Call, raw: RawMove) -> tuple[frozenset[Becoming], str]:

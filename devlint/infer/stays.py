@@ -11,7 +11,7 @@ from ..core.events import Conflict
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Ref, Root
 from ..core.places import Form, Place
-from ..core.values import Api, Defined, Value
+from ..core.values import OF_CLASSES, Api, Defined, Value
 from .behind import Meetings
 from .function import CONSTRUCTORS
 from .holdings import has_weights, is_reached
@@ -158,6 +158,8 @@ def moves_another(settled: Settled, module: Value) -> bool:
 
 def is_heavy(settled: Settled, module: Value) -> bool:
     """Whether a module has weights to move, or is a loss with those of classes."""
+    if module.origin is not None and module.origin.attribute == OF_CLASSES:
+        return True
     return has_weights(module, settled.file) or any(
         (value.kind is Kind.TENSOR and _is_on_cpu(value)) or _is_given_on_cpu(settled, value)
         for value in _of_classes(settled, module)

@@ -10,7 +10,19 @@ from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.paths import Attr, Element, Item, Ref
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ...core.state import WRAPPED, Mark
-from ...core.values import MAPPING, NONE, OTHER, STRING, Api, Defined, Value, constant, container, dotted
+from ...core.values import (
+    MAPPING,
+    NONE,
+    OF_CLASSES,
+    OTHER,
+    STRING,
+    Api,
+    Defined,
+    Value,
+    constant,
+    container,
+    dotted,
+)
 from ...knowledge.row import Row
 from ..log import NOBODY, Feed
 from ..machine import PARAMETERS, Arguments, Machine, Site, class_name, text_of
@@ -42,9 +54,18 @@ def make(machine: Machine, site: Site) -> Value:
             inner = machine.ref(part)
             if part.kind in (Kind.MODULE, Kind.UNKNOWN) and inner is not None and inner in places:
                 places[ref] = places[inner]
-    if "loss" in site.row.topics and value.origin is not None and unreduced(args):
-        return value._replace(origin=value.origin._replace(dims=1))
+    if "loss" in site.row.topics and value.origin is not None:
+        kept = OF_CLASSES if any(map(_weighs_on_cpu, args.named())) else ""
+        dims = 1 if unreduced(args) else value.origin.dims
+        return value._replace(origin=value.origin._replace(dims=dims, attribute=kept))
     return value
+
+
+def _weighs_on_cpu(argument: tuple[str, ast.expr, Value]) -> bool:
+    """Whether an argument of a loss is the weights of classes, which are on the cpu."""
+    name, _, value = argument
+    on_cpu = value.place.form is Form.CPU and value.place.of is None
+    return name in knowledge.LOSS_WEIGHTS and value.kind is Kind.TENSOR and on_cpu
 
 
 def _is_bare(site: Site) -> bool:

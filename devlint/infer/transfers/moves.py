@@ -11,8 +11,8 @@ from ...core.events import Named
 from ...core.evidence import Evidence
 from ...core.kinds import TENSORS, Kind
 from ...core.paths import Attr, Ref
-from ...core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
-from ...core.values import MADE, STRING, Origin, Value, constant, derived, dotted, is_made
+from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place, literal
+from ...core.values import MADE, OF_LEAF, STRING, Origin, Value, constant, derived, dotted, is_made
 from ..log import RawMove
 from ..machine import COPIES, ELEMENTS, GRADIENTS, Machine, Site, class_name, text_of
 
@@ -212,6 +212,9 @@ def _moved(machine: Machine, site: Site, kind: Kind, place: Place, base: Value) 
     ):
         machine.state.copies |= {(machine.here.name, at)}
         api = knowledge.UNDER_WAY
+    elif base.kind is Kind.PARAMETER and base.place.form is Form.CPU and place.form in ON_DEVICE:
+        raw = machine.log.moves.get(site.node)
+        api = OF_LEAF if raw is not None and raw.leaf else ""
     return Value(kind, place, base.who, base.known, origin=Origin("moved", machine.here.name, at, api))
 
 
