@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from .. import knowledge
-from ..core.evidence import Evidence
+from ..core.evidence import NO_NUMBER, Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import Attr, Element, Item, Ref, Root, Step, Who
@@ -551,7 +551,7 @@ class Machine:
         others = 0
         scalars: set[Place] = set()
         # Of a tensor and of what may be a number, the tensor is sure to say where they meet.
-        for value in sorted(parties, key=lambda each: each.kind is Kind.UNKNOWN):
+        for value in sorted(parties, key=self._may_be_number):
             if value.kind in MAY_HOLD_TENSORS:
                 place = self.where(value)
                 if value.kind is Kind.SCALAR and len(parties) > 1:
@@ -576,6 +576,10 @@ class Machine:
         if others:
             return UNKNOWN_PLACE
         return made if weight(made) >= weight(best) else best
+
+    def _may_be_number(self, value: Value) -> bool:
+        """Whether nothing seen so far says that a value is none."""
+        return value.kind is Kind.UNKNOWN and not self.seen(value) & NO_NUMBER
 
     def computed(
         self, node: ast.AST, kind: Kind, place: Place, parties: Iterable[Value], dims: int | None = None
