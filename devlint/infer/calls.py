@@ -50,6 +50,7 @@ from .transfers import (
     moves,
     operations,
     optimizers,
+    ranks,
     transforms,
 )
 
@@ -147,7 +148,7 @@ _UNKNOWN: dict[str, Transfer] = {
     "keys": containers.views,
     "update": containers.placed,
     "__setitem__": containers.placed,
-    "setdefault": containers.placed,
+    "setdefault": containers.set_default,
     "log_prob": distributions.measure,
     "sample": distributions.draw,
     "rsample": distributions.draw,
@@ -474,10 +475,12 @@ def _by_columns(machine: Machine, site: Site) -> Value:
     if row.place == "receiver-device":
         machine.log.follows_devices = True
         place = machine.denoted(given, machine.where(base) if base is not None else UNKNOWN_PLACE)
-        new = machine.own(site.node, kind, place)
+        alike = site.receiver is None
+        scalar = alike and base is not None and base.kind is Kind.SCALAR
+        new = machine.own(site.node, Kind.SCALAR if scalar else kind, place)
         if base is None or base.origin is None or not is_made(base) or place != base.place:
             return new
-        if site.name.endswith(knowledge.LIKENED):
+        if alike:
             return new._replace(origin=derived(base.origin), measures=base.measures)
         return new._replace(origin=derived(base.origin, factories.least(site)))
     if row.place == "default":
@@ -489,14 +492,14 @@ def _by_columns(machine: Machine, site: Site) -> Value:
     if row.place == "first" and base is not None:
         if kind is Kind.TENSOR and site.receiver is None:
             operations.note_tensors(machine, site)
-        scalar = kind is Kind.TENSOR and base.kind is Kind.SCALAR
+        scalar = kind is Kind.TENSOR and base.kind is Kind.SCALAR and site.name not in knowledge.OF_SECOND
         held = element_of(base) if base.kind is Kind.CONTAINER else None
         place = machine.where(held if held is not None and held.kind in TENSORS else base)
         same = Value(Kind.SCALAR if scalar else kind, place, base.who)
         if knowledge.CLONES in site.row.topics and place == CPU and machine.is_weight(base):
             return same._replace(origin=Origin(CLONED, machine.here.name, machine.here.number(site.node)))
         if kind in TENSORS and is_made(base):
-            dims = operations.dimensions(site, [base])
+            dims = ranks.dimensions(site, [base, *(value for _, value in site.args.positional)])
             origin = derived(base.origin, dims) if base.origin is not None else None
             return same._replace(origin=origin, measures=base.measures)
         return same
@@ -549,10 +552,6 @@ def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Argum
         return Value(Kind.ARRAY, CPU)
     if kind in TENSORS:
         return tensor_method(machine, node, base, name, args)
-    if kind is Kind.NUMBER and name in knowledge.REDUCES:
-        compared = _compared(machine, node.func)
-        if compared is not None:
-            return unknown_method(machine, node, compared, name, args)
     if kind is Kind.MODULE or kind is Kind.INSTANCE:
         return object_method(machine, node, base, name, args)
     if kind in (Kind.UNKNOWN, Kind.BATCH):
@@ -587,17 +586,6 @@ def _inherited_method(machine: Machine, node: ast.Call, cls: str, name: str, arg
     if name in knowledge.MOVES and row is not None and view.is_module:
         return moves.inherited(machine, _site(node, f"Module.{name}", receiver, args, row))
     return machine.unknown(node)
-
-
-def _compared(machine: Machine, func: ast.expr) -> Value | None:
-    """What `(x > 0).sum()` is called on: a number has no such method, so it is where `x` is."""
-    test = func.value if isinstance(func, ast.Attribute) else None
-    left = machine.eval(test.left) if isinstance(test, ast.Compare) else UNKNOWN
-    if test is None or left.kind is not Kind.UNKNOWN or left.who is None:
-        return None
-    compared = machine.unknown(test)._replace(place=machine.where(left))
-    machine.derive(compared, (left,))
-    return compared
 
 
 def _class_method(

@@ -48,7 +48,9 @@ from .definitions import Function
 from .log import RawBind, RawCompare, RawUse
 from .machine import COPIES, GRADIENTS, Machine, Program, flag, subscript_step
 from .transfers.containers import concatenation, held_by
+from .transfers.ranks import of_product
 
+_MAY_BE_MASKED = frozenset({Kind.UNKNOWN, Kind.NUMBER})
 _ARITHMETIC = (ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow, ast.Add, ast.FloorDiv)
 _NO_DIMENSIONS = {Kind.SCALAR, Kind.NUMBER}
 _ORDER = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
@@ -424,17 +426,23 @@ class Expressions(Machine):
         return value is not None and value.kind is not Kind.BATCH and self.eval(part) is value
 
     def _dimensions_of_index(self, where: ast.expr, index: Value) -> int:
-        """How many dimensions indexing adds; -1 for each number, or what may be one."""
+        """How many dimensions indexing adds at least; -1 for each number, or what may be one."""
         parts = where.elts if isinstance(where, ast.Tuple) else [where]
         values = index.items if isinstance(where, ast.Tuple) and index.items is not None else (index,)
         added = 0
+        of_tensors = []
         for part, value in zip(parts, values, strict=False):
             if isinstance(part, ast.Constant) and part.value is None:
                 added += 1
             elif not isinstance(part, ast.Slice) and value.kind is not Kind.CONTAINER:
                 dims = value.origin.dims if value.origin is not None else 0
-                added -= value.kind not in TENSORS or not dims
-        return added
+                if value.kind in TENSORS and dims:
+                    of_tensors.append(dims)
+                else:
+                    added -= 1
+        if len(of_tensors) > 1:
+            return added + max(of_tensors) - len(of_tensors)  # they select together
+        return added - sum(of_tensors) + len(of_tensors)  # a mask of more takes as many and leaves one
 
     def _item(self, node: ast.Subscript, base: Value, index: Value) -> Value:
         known, ref = _position(base, index), self.ref(base)
@@ -497,7 +505,8 @@ class Expressions(Machine):
                 # What is changed stays where it is, whatever it takes.
                 return left._replace(origin=derived(left.origin)) if left.origin and is_made(left) else left
             scalar = {left.kind, right.kind} <= _NO_DIMENSIONS
-            return self.computed(node, Kind.SCALAR if scalar else Kind.TENSOR, place, (left, right))
+            dims = of_product(left, right) if isinstance(op, ast.MatMult) else None
+            return self.computed(node, Kind.SCALAR if scalar else Kind.TENSOR, place, (left, right), dims)
         if left.kind is right.kind is Kind.NUMBER:
             return NUMBER._replace(measures=left.measures if left.measures is not None else right.measures)
         if Kind.UNKNOWN in (left.kind, right.kind) and (left.who is not None or right.who is not None):
@@ -585,6 +594,12 @@ class Expressions(Machine):
             place = self.meet(node, list(zip(operands, values, strict=True)))
             scalar = {value.kind for value in values} <= _NO_DIMENSIONS
             return self.computed(node, Kind.SCALAR if scalar else Kind.TENSOR, place, values)
+        if any(value.kind is Kind.ARRAY for value in values):
+            return Value(Kind.ARRAY, CPU)
+        if all(value.kind in _MAY_BE_MASKED for value in values) and any(v.who is not None for v in values):
+            result = self.own(node, Kind.UNKNOWN, self.combine(values), "op")
+            self.derive(result, values)
+            return result  # as likely a mask as a truth value
         return NUMBER
 
     def _note_texts(self, node: ast.Compare, values: Sequence[Value]) -> None:

@@ -8,6 +8,7 @@ from .brought import THIRD_PARTY, complaint, is_brought, libraries
 from .classes import runs_like_forward
 from .find import attribute, bind, buffers_of_class, find, kind_of_class, method, topics_of_class
 from .find import provide as provide_rows
+from .ranks import *  # noqa: F403
 from .row import Hint, Row
 from .stars import is_every_modules, is_public, is_torch_nn, offers
 from .table import Table

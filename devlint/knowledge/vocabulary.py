@@ -22,16 +22,8 @@ CASTS: frozenset[str] = words(
 """Tensor methods that return a copy in another dtype."""
 ACCELERATORS = names.ACCELERATOR_TYPES
 DEVICE_KEYWORDS = names.DEVICE_PARAMETERS
-GIVES_DIMENSIONS = words(
-    """
-    reshape view unsqueeze unsqueeze_ expand repeat flatten ravel tile view_as reshape_as expand_as bincount
-    """
-)
-"""Methods after which a 0-dim tensor has dimensions, and no longer meets any device."""
 TAKES_SIZES = words("reshape view expand repeat permute tile flip roll broadcast_to unflatten")
 """Methods that take numbers alone: a 0-dim tensor among these is read as one, wherever it is."""
-ADDS_DIMENSION = words("stack unsqueeze one_hot outer diag_embed unfold nonzero argwhere meshgrid")
-"""Operations whose result has one dimension more than its operands."""
 OF_ARRAY = words("from_numpy as_tensor tensor asarray")
 """Functions that make a tensor of an array."""
 OF_ARRAYS = words("astype")
@@ -58,12 +50,6 @@ WHOLE_MODULE = words("to cuda train eval parameters named_parameters modules nam
 """Methods that a module has from its base, and that concern all of its layers."""
 ADDS_LAYERS = words("append extend insert add_module register_module")
 """Methods by which a module comes to consist of more."""
-LOSES_DIMENSION = words(
-    """
-    select argmax argmin amax amin logsumexp mv matmul mm bmm inner dot diagonal unbind kthvalue mode
-    """
-)
-"""Operations whose result may have one dimension less."""
 FILLS_CONTAINER = words("append extend insert add update setdefault __setitem__ appendleft extendleft")
 """Methods that put items into a container."""
 RUNS_ON_PARTS = words("apply _apply")
@@ -72,12 +58,6 @@ TAKES_OVER = words("assign")
 """Options of `load_state_dict` with which a module has the very tensors that it is given."""
 ALL_SIZES = words("shape size")
 """What gives all the sizes of a tensor."""
-LOSES_DIMENSIONS = words("squeeze squeeze_ einsum tensordot item reshape_as view_as expand_as")
-"""Operations whose result may be 0-dim whatever they are given."""
-GRIDS = words("meshgrid")
-"""Functions whose results have a dimension for each argument."""
-GIVES_INDICES_TOO = words("max min median nanmedian")
-"""Reductions that give two tensors where they are told a dimension."""
 MAKES_ROWS = words("stack concatenate vstack hstack arange linspace eye")
 """Functions of numpy whose arrays have dimensions."""
 KEEPS_ROWS = words("array asarray")
@@ -193,8 +173,6 @@ TENSOR_VIEWS = frozenset({"mT", "mH"})
 """Attributes, no methods, that only tensors have."""
 NO_LAYER = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "mm", "bmm", "mv"})
 """Methods of tensors that take tensors, and that nobody would name a layer after."""
-REDUCES = frozenset({"sum", "any", "all", "nonzero", "float", "long", "int", "cumsum", "argmax"})
-"""Methods that the result of a comparison has only if tensors, or arrays, were compared."""
 LAYER_NAMES = frozenset({"log_softmax"})
 """Methods of tensors of several words that a layer may well be called."""
 AXES = frozenset({"dim", "dims", "dim0", "dim1", "keepdim", "start_dim", "end_dim", "axis"})

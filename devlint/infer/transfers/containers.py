@@ -57,7 +57,7 @@ def make(machine: Machine, site: Site) -> Value:
     """`list(…)`, `dict(a=…)`: what is given, or a new container."""
     first = site.args.first()
     if first is not None:
-        return first
+        return _of_pairs(machine, first) if site.name in _MAPPINGS else first
     value = machine.own(site.node, Kind.CONTAINER, role="made")
     ref = machine.ref(value)
     assert ref is not None
@@ -66,6 +66,14 @@ def make(machine: Machine, site: Site) -> Value:
     element = machine.joined([item for _, item in site.args.keywords.values()])
     known = MAPPING if site.name in _MAPPINGS else None
     return value._replace(items=None if element else (), element=element, known=known)
+
+
+def _of_pairs(machine: Machine, pairs: Value) -> Value:
+    """`dict(pairs)`: it leads from the first of each to the second; of another mapping it is a copy."""
+    pair = element_of(pairs, machine.either) if pairs.kind is Kind.CONTAINER else None
+    if pair is None or pairs.known == MAPPING or pair.items is None or len(pair.items) != 2:
+        return pairs
+    return container(pairs.who, element=pair.items[1], holds=pairs.holds)._replace(known=MAPPING)
 
 
 def range_(machine: Machine, site: Site) -> Value:
@@ -197,7 +205,13 @@ def get(machine: Machine, site: Site) -> Value:
 
 
 def placed(machine: Machine, site: Site) -> Value:
-    """`update(…)`, `setdefault(…)` of something unknown: what it holds now is what it was given."""
+    """`update(…)` of something unknown: what it holds now is what it was given."""
     if site.receiver is not None:
         machine.note(site.receiver, Evidence.PLACED)
     return NONE
+
+
+def set_default(machine: Machine, site: Site) -> Value:
+    """`setdefault(key, value)` of something unknown: the item."""
+    placed(machine, site)
+    return machine.unknown(site.node)

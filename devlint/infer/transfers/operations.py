@@ -6,15 +6,15 @@ import ast
 
 from ... import knowledge
 from ...core.evidence import Evidence
-from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
+from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.places import CPU, UNKNOWN_PLACE, Form
-from ...core.values import NONE, OTHER, Truth, Value, constant, container, element_of, is_made
+from ...core.values import NONE, OTHER, Truth, Value, container, element_of, is_made
 from ..log import RawMeeting
 from ..machine import Machine, Site, flag
+from .ranks import dimensions, is_scalar
 
 _NO_OPERANDS = knowledge.TAKES_NUMBERS | {"out", "generator"}
 """Arguments that are no operands of any operation."""
-_GIVES_DIMENSIONS = knowledge.GIVES_DIMENSIONS | knowledge.ADDS_DIMENSION
 
 
 def operands(machine: Machine, site: Site) -> list[tuple[ast.expr, Value]]:
@@ -52,54 +52,13 @@ def function(machine: Machine, site: Site) -> Value:
     note_tensors(machine, site)
     machine.note_unknown([value for _, value in site.args.positional[:1]], Evidence.SHAPED)
     parties = operands(machine, site)
+    values = [value for _, value in parties]
+    kind = Kind.SCALAR if is_scalar(site, values) else Kind.TENSOR
     if site.name.endswith(knowledge.LIKENED):
-        values = [value for _, value in parties]
-        return machine.computed(site.node, Kind.TENSOR, machine.combine(values), values)
+        return machine.computed(site.node, kind, machine.combine(values), values)
     exact = site.name in knowledge.NO_SCALARS
     place = machine.meet(site.node, parties, "call", exact)
-    alone = len(site.args.positional) == 1 and not site.args.keywords
-    scalar = site.row.gives == Kind.SCALAR.value or (site.row.gives == "reduced" and alone)
-    values = [value for _, value in parties]
-    scalar |= site.name not in _GIVES_DIMENSIONS and _all_scalars(values)
-    kind = Kind.SCALAR if scalar else Kind.TENSOR
     return machine.computed(site.node, kind, place, values, dimensions(site, values))
-
-
-def _all_scalars(values: list[Value]) -> bool:
-    kinds = {value.kind for value in values}
-    return Kind.SCALAR in kinds and kinds <= {Kind.SCALAR, Kind.NUMBER}
-
-
-def dimensions(site: Site, values: list[Value]) -> int | None:
-    """How many dimensions the result of an operation has at least; None for as many as its operands."""
-    made = [value.origin.dims for value in values if value.origin is not None]
-    if site.name in knowledge.GRIDS:
-        return max(len(values), max(made, default=0)) + 1
-    if _gives_several(site):
-        inner = _of_each(site, made, values)
-        return max(made, default=0) + 1 if inner is None else inner + 1
-    return _of_each(site, made, values)
-
-
-def _gives_several(site: Site) -> bool:
-    """Whether the result is a tuple of tensors, which unpacking or the name of a part takes apart."""
-    if site.name in knowledge.GIVES_INDICES_TOO:
-        told = site.args.get("dim")
-        return told is not None and told.kind is Kind.NUMBER
-    return knowledge.SEVERAL in site.row.topics
-
-
-def _of_each(site: Site, made: list[int], values: list[Value]) -> int | None:
-    if site.name in knowledge.GIVES_DIMENSIONS:
-        return 1
-    if site.name in knowledge.ADDS_DIMENSION:
-        return max(made, default=0) + 1
-    if site.row.gives == "reduced" or site.name in knowledge.LOSES_DIMENSION:
-        if site.name in knowledge.GIVES_INDICES_TOO and sum(each.kind in TENSORS for each in values) > 1:
-            return None  # of two tensors, element by element
-        keeps = site.args.get("keepdim")
-        return None if keeps is not None and constant(keeps) else max(max(made, default=0) - 1, 0)
-    return 0 if site.name in knowledge.LOSES_DIMENSIONS else None
 
 
 def sequence(machine: Machine, site: Site) -> Value:
@@ -132,11 +91,9 @@ def method(machine: Machine, site: Site) -> Value:
     _index(machine, site)
     if "takes-callables" not in site.row.topics:
         note_tensors(machine, site)
-    alone = not site.args.positional and not site.args.keywords
-    stays = base.kind is Kind.SCALAR and site.name not in _GIVES_DIMENSIONS
-    scalar = stays or (site.row.gives == "reduced" and alone)
-    values = [base, *(value for _, value in args if value.kind is not Kind.UNKNOWN)]
-    kind = Kind.SCALAR if scalar else Kind.TENSOR
+    values = [base, *(value for _, value in args)]
+    kind = Kind.SCALAR if is_scalar(site, values) else Kind.TENSOR
+    values = [base, *(value for value in values[1:] if value.kind is not Kind.UNKNOWN)]
     return machine.computed(site.node, kind, place, values, dimensions(site, values))
 
 
