@@ -38,12 +38,14 @@ _PACKAGE = "__init__"
 _MAX_UP = 3
 _HARDLY = 5
 """So many files of a project name CUDA, for each that chooses, where it is settled that all runs there."""
+_THROUGHOUT = 3
+"""So often a project names CUDA before that is what it means, and no line that nobody gave a thought."""
 _NOTEBOOK = ".ipynb"
 
 
 class _Signs(NamedTuple):
-    needs: bool
-    """Whether it names CUDA where a device goes."""
+    needs: int
+    """How often it names CUDA where a device goes."""
     chooses: bool
     offers: bool
     """Whether it has an option about devices, which holds for those who import it."""
@@ -140,7 +142,7 @@ class Choices:
         return found
 
     def _names_cuda(self, path: str) -> bool:
-        return self._signs(path).needs and not self._signs(path).tests
+        return bool(self._signs(path).needs) and not self._signs(path).tests
 
     def _find(self, path: str) -> tuple[bool, frozenset[str]]:
         """Whether none of the programs that a file is part of has a choice; and the files that tell."""
@@ -151,6 +153,9 @@ class Choices:
         asked = frozenset(above | below)
         if self._choose(above, below) or not any(self._signs(each).needs for each in above):
             return False, asked
+        naming = self._texts(self._home(path)).of(knowledge.CUDA)
+        if sum(self._signs(each).needs for each in naming) < _THROUGHOUT:
+            return False, asked.union(naming)
         if self._is_part(path) and above == {path}:  # somebody may import it by a name that is made up
             needing, told = self._package_needs(path)
             return needing, asked | told
@@ -198,7 +203,7 @@ class Choices:
             text = _COMMENT.sub("", without_texts(text))
             asked, moved = knowledge.moves_to_cuda(text)
             found = self._known[path] = _Signs(
-                _NEEDS.search(text) is not None,
+                len(_NEEDS.findall(text)),
                 knowledge.chooses_device(text),
                 knowledge.offers_device(text),
                 knowledge.numbers_devices(text),
