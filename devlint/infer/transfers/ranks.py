@@ -21,7 +21,7 @@ def dimensions(site: Site, values: Sequence[Value]) -> int | None:
     """
     ranks = [value.origin.dims if value.origin is not None else 0 for value in values]
     if site.name in knowledge.GRIDS:
-        return max(sum(value.kind in MAY_HOLD_TENSORS for value in values), *ranks) + 1
+        return max([sum(value.kind in MAY_HOLD_TENSORS for value in values), *ranks]) + 1
     each = _of_each(site, ranks)
     if not _gives_several(site):
         return each
