@@ -46,7 +46,7 @@ _DTYPES = {
     **{"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16", "Bool": "bool"},
     **{"Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64"},
 }
-_NAME = re.compile(r"torch\.cuda\.(\w+)Tensor")
+_NAME = re.compile(r"""['"]?torch\.cuda\.(\w+)Tensor['"]?""")
 
 
 class LegacyCudaType(Rule[Call]):
@@ -77,9 +77,9 @@ class LegacyCudaType(Rule[Call]):
 
 
 def _type(event: Call) -> str:
-    """The type that is called or given, without `Tensor`; empty where there is none."""
+    """The type that is called or given, without `Tensor`; empty where it is none, or one of several."""
     given = [seen.label for seen in event.given.values()]
-    found = map(_NAME.search, [event.callee] if "legacy-type" in event.topics else given[:1])
+    found = map(_NAME.fullmatch, [event.callee] if "legacy-type" in event.topics else given[:1])
     return next((match[1] for match in found if match is not None), "")
 
 

@@ -11,8 +11,9 @@ from typing import NamedTuple
 from .. import knowledge
 from ..bind.names import last_name
 from ..core.events import Why
+from ..core.kinds import TENSORS
 from ..core.paths import Ref
-from ..core.places import Place
+from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import NEVER, Mark
 from ..core.summary import ClassSummary, Effect, Moved, Term
 from ..core.values import join
@@ -87,8 +88,32 @@ class Class:
             for method in sorted(by_method):
                 found = by_method[method] if found is None else join(found, by_method[method])
             assert found is not None
-            self._joined[name] = found
+            found = self._joined[name] = self._perhaps_moved(found)
         return found
+
+    def _perhaps_moved(self, term: Term) -> Term:
+        """What is known of a tensor that a method may replace: `setattr(self, name, …)` for all names."""
+        if term.kind in TENSORS and term.place.form is Form.CPU and self._assigns_any:
+            return term._replace(place=UNKNOWN_PLACE, origin=None)
+        return term
+
+    @cached_property
+    def _assigns_any(self) -> bool:
+        """Whether a method that is no constructor assigns attributes under names that are not told."""
+        methods = (each for each in getattr(self.node, "body", ()) if isinstance(each, ast.FunctionDef))
+        return any(
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Name)
+            and node.func.id == knowledge.ASSIGNS_BY_NAME
+            and len(node.args) > 1
+            and not isinstance(node.args[1], ast.Constant)
+            and bool(method.args.args)
+            and isinstance(node.args[0], ast.Name)
+            and node.args[0].id == method.args.args[0].arg
+            for method in methods
+            if method.name not in knowledge.CONSTRUCTS
+            for node in ast.walk(method)
+        )
 
     def assigned(self) -> Collection[str]:
         """The attributes that methods of this very class assign."""
@@ -106,7 +131,7 @@ class Class:
             joined = terms[0]
             for term in terms[1:]:
                 joined = join(joined, term)
-            found[name] = joined
+            found[name] = self._perhaps_moved(joined)
         return found
 
     # What others ask

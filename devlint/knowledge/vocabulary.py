@@ -197,6 +197,10 @@ UNBINDS = words("staticmethod classmethod property abstractmethod")
 """Decorators of what is no method that runs a module."""
 MODULE_INTERNALS = words("_modules _parameters _buffers __dict__ exec")
 """What a class that registers its parts in its own way speaks of."""
+ASSIGNS_BY_NAME = "setattr"
+"""The builtin that assigns an attribute whose name is a value."""
+CONSTRUCTS = words("__init__ __post_init__")
+"""Methods that make an object."""
 LOOKS_INSIDE = words("vars __dict__ getattr setattr dir __getattr__ exec")
 """How a class reaches its attributes by other ways than their names."""
 ITERATES = words("enumerate zip len reversed isinstance iter")
