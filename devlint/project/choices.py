@@ -39,7 +39,7 @@ _MAX_UP = 3
 _HARDLY = 5
 """So many files of a project name CUDA, for each that chooses, where it is settled that all runs there."""
 _THROUGHOUT = 3
-"""So often a project names CUDA before that is what it means, and no line that nobody gave a thought."""
+"""So often a program names CUDA before that is what it means, and no line that nobody gave a thought."""
 _NOTEBOOK = ".ipynb"
 
 
@@ -153,9 +153,8 @@ class Choices:
         asked = frozenset(above | below)
         if self._choose(above, below) or not any(self._signs(each).needs for each in above):
             return False, asked
-        naming = self._texts(self._home(path)).of(knowledge.CUDA)
-        if sum(self._signs(each).needs for each in naming) < _THROUGHOUT:
-            return False, asked.union(naming)
+        if sum(self._signs(each).needs for each in asked) < _THROUGHOUT:
+            return False, asked
         if self._is_part(path) and above == {path}:  # somebody may import it by a name that is made up
             needing, told = self._package_needs(path)
             return needing, asked | told
