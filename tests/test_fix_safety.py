@@ -40,6 +40,25 @@ def total(x):
 """
 
 _LOST_MOVES = {
+    "each is moved on a path on which the other is not": (
+        "x, y = torch.ones(3), torch.ones(3)\n"
+        "if len(str(x)) % 2:\n    x.to(device)\nelse:\n    y.to(device)\n"
+        "print(x + y)\n",
+        [False, False],
+    ),
+    "each is moved under a condition of its own": (
+        "x, y = torch.ones(3), torch.ones(3)\n"
+        "if len(str(x)) % 2:\n    x.to(device)\n"
+        "if len(str(x)) % 3:\n    y.to(device)\n"
+        "print(x + y)\n",
+        [False, False],
+    ),
+    "both are moved on the same path": (
+        "x, y = torch.ones(3), torch.ones(3)\n"
+        "if len(str(x)) % 2:\n    x.to(device)\n    y.to(device)\n"
+        "print(x + y)\n",
+        [True, True],
+    ),
     "what is done depends on where it is": (
         "x, y, z = torch.ones(3), torch.ones(3), torch.ones(3)\n"
         "x.to(device)\n"

@@ -40,12 +40,19 @@ class Keeping(NamedTuple):
 _NEVER = Keeping(False, False)
 
 
+Blocks = tuple[tuple[ast.AST, str], ...]
+"""The blocks that a call stands in, from outside: each as the statement that has it, and which it is."""
+
+
 class _Kept:
     """A discarded move that is kept in the second analysis."""
 
-    def __init__(self, index: int, node: ast.Call, function: str, before: Place, alone: bool) -> None:
+    def __init__(
+        self, index: int, node: ast.Call, function: str, before: Place, alone: bool, blocks: Blocks
+    ) -> None:
         self.index = index
         self.node = node
+        self.blocks = blocks
         self.function = function
         self.before = before
         self.alone = alone
@@ -86,13 +93,31 @@ def keepings(
     if not candidates:
         return found
     yielded = _yielded(tree)
+    blocks = _blocks(tree, {node for _, node, _ in candidates})
     kept = [
-        _Kept(number, node, function, raw.receiver.place, _has_one_name(node, yielded))
+        _Kept(number, node, function, raw.receiver.place, _has_one_name(node, yielded), blocks[node])
         for number, (function, node, raw) in enumerate(candidates)
     ]
     harmful, certain = _harm(tree, kept, index, name)
     for each in kept:
         found[each.node] = Keeping(each.index not in certain, each.index not in harmful)
+    return found
+
+
+def _blocks(tree: ast.Module, wanted: set[ast.Call]) -> dict[ast.AST, Blocks]:
+    """The blocks that each of some calls stands in."""
+    found: dict[ast.AST, Blocks] = {}
+    todo: list[tuple[ast.AST, Blocks]] = [(tree, ())]
+    while todo and len(found) < len(wanted):
+        node, around = todo.pop()
+        if node in wanted:
+            found[node] = around
+        for name, part in ast.iter_fields(node):
+            inner = (
+                (*around, (node, name)) if isinstance(node, ast.stmt) and isinstance(part, list) else around
+            )
+            each = part if isinstance(part, list) else (part,)
+            todo += [(child, inner) for child in each if isinstance(child, ast.AST)]
     return found
 
 
@@ -185,7 +210,9 @@ def _harm(tree: ast.Module, kept: list[_Kept], index: Index | None, name: str) -
                 blamed = _moves_of(here) | _moves_of(there)
                 now, other = _real(kept, here, bad), _real(kept, there, bad)
                 if now is not None and other is not None:
-                    if _same_place(now, other) or _is_device_of(file, now, other):
+                    if not _on_other_paths(kept, here, there) and (
+                        _same_place(now, other) or _is_device_of(file, now, other)
+                    ):
                         continue
                     if not scalar and _conflict(_before(kept, here), _before(kept, there)):
                         continue
@@ -248,6 +275,13 @@ def _real(kept: list[_Kept], place: Place, bad: set[int]) -> Place | None:
 def _before(kept: list[_Kept], place: Place) -> Place:
     number = next(iter(_moves_of(place)), -1)
     return kept[number].before if number >= 0 else place
+
+
+def _on_other_paths(kept: list[_Kept], one: Place, other: Place) -> bool:
+    """Whether two values are each moved on some paths, and not by moves that stand side by side."""
+    if MIXED not in one.when or MIXED not in other.when:
+        return False
+    return len({kept[number].blocks for number in _moves_of(one) | _moves_of(other)}) > 1
 
 
 def _conflict(one: Place, other: Place) -> bool:
