@@ -45,6 +45,7 @@ from .apply import apply as apply_summary
 from .apply import instance_attribute, unknown_attribute
 from .calls import call
 from .definitions import Function
+from .holdings import give_away
 from .log import RawBind, RawCompare, RawUse
 from .machine import COPIES, GRADIENTS, Machine, Program, flag, subscript_step
 from .transfers.containers import concatenation, held_by
@@ -929,6 +930,8 @@ class Expressions(Machine):
             self.held_anew(ref)
         if base.kind in TENSORS:
             self._store(target, base, index, value)
+        if base.kind is Kind.UNKNOWN and value.kind is Kind.CONTAINER:
+            give_away(self, value)
         if ref is None or base.kind in TENSORS:
             return
         if base.kind is Kind.MODULE and ref not in self.state.places:

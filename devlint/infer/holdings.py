@@ -114,6 +114,13 @@ def _leaves(value: Value, depth: int = 0) -> Iterator[Value]:
             yield from _leaves(part, depth + 1)
 
 
+def give_away(machine: Machine, value: Value) -> None:
+    """A container is put into something unknown: whoever has that may register what it holds."""
+    for part in (value, *_leaves(value)):
+        if type(part.who) is int:
+            machine.log.handed.update(may_be(machine.objects, part.who))
+
+
 def may_be(objects: Objects, ref: Ref) -> Iterator[Ref]:
     """An object, and all that it may be."""
     todo, done = [ref], set()

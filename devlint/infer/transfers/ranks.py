@@ -9,6 +9,8 @@ from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ...core.values import Value, constant
 from ..machine import Arguments, Site
 
+_HAVE_DIMENSIONS = knowledge.GIVES_DIMENSIONS | knowledge.ADDS_DIMENSION | knowledge.OF_SECOND
+"""Operations whose results may have dimensions though no operand has."""
 _NOT_ALL = ("dim", "axis", "keepdim", "other")
 """What is told an operation that may leave dimensions."""
 
@@ -69,7 +71,7 @@ def is_scalar(site: Site, values: Sequence[Value]) -> bool:
         return True
     if site.row.gives == "reduced" and _reduces_all(site.args):
         return True
-    if site.name in knowledge.GIVES_DIMENSIONS | knowledge.ADDS_DIMENSION | knowledge.OF_SECOND:
+    if site.name in _HAVE_DIMENSIONS:
         return False
     kinds = {value.kind for value in values}
     return Kind.SCALAR in kinds and kinds <= {Kind.SCALAR, Kind.NUMBER}
