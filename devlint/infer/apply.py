@@ -175,9 +175,9 @@ class Substitution:
         ref = self.machine.ref(part) if part is not None else None
         return place._replace(of=ref) if ref is not None else UNKNOWN_PLACE
 
-    def _part(self, path: Who | None) -> Value | None:
-        """A tensor in a container that is given, of which the callee knows nothing but the way to it."""
-        if not isinstance(path, Path) or not path.steps or path.root.kind != "parameter":
+    def within(self, path: Who | None) -> Value | None:
+        """What an argument is, or holds, at a path that leads through containers alone."""
+        if not isinstance(path, Path) or path.root.kind != "parameter":
             return None
         given = self.given.get(path.root.name)
         value = given.value if given is not None else None
@@ -185,7 +185,7 @@ class Substitution:
             if value is None or value.kind is not Kind.CONTAINER or not isinstance(step, (Item, Element)):
                 return None
             value = part_of(value, step)
-        return value if value is not None and value.kind in TENSORS else None
+        return value
 
     def casts(self, place: Place) -> bool:
         """Whether a move to a place is told a dtype by this call, or nothing."""
@@ -205,8 +205,8 @@ class Substitution:
                     given = given._replace(place=self.place(term.place), origin=term.origin)
                 return given
         if term.kind is Kind.UNKNOWN and term.place.form is Form.UNKNOWN and term.origin is None:
-            part = self._part(who)
-            if part is not None:
+            part = self.within(who) if isinstance(who, Path) and who.steps else None
+            if part is not None and part.kind in TENSORS:
                 return part
         if term.kind in _AS_IT_IS:
             return term._replace(who=None)
@@ -604,18 +604,13 @@ def _computed(sub: Substitution, place: Place, here: Place, one: Value) -> Value
 def _held(sub: Substitution, place: Place) -> Value | None:
     """What was made on the cpu for a pair, or list, that is given: the states of a recurrent network."""
     of = place.of
-    if not isinstance(of, Path) or of.root.kind != "parameter" or place.form is not Form.AT:
-        return None
-    given = sub.given.get(of.root.name)
-    value = given.value if given is not None else None
-    for step in of.steps:
-        if value is None or value.kind is not Kind.CONTAINER or not isinstance(step, (Item, Element)):
-            return None
-        value = part_of(value, step)
+    value = sub.within(of) if place.form is Form.AT else None
     if value is not None and value.kind is Kind.CONTAINER:
         value = element_of(value)
+    elif not isinstance(of, Path) or not of.steps:
+        return None  # the very argument
     made = value is not None and value.kind in TENSORS and is_made(value) and value.place.form is Form.CPU
-    return value if made and given is not None and value is not given.value else None
+    return value if made else None
 
 
 def part_of(whole: Value, step: Item | Element) -> Value | None:
