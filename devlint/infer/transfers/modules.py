@@ -7,7 +7,7 @@ import ast
 from ... import knowledge
 from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, Kind
-from ...core.paths import Attr, Element, Item, Ref
+from ...core.paths import Attr, Element, Item, Ref, Root
 from ...core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ...core.state import WRAPPED, Mark
 from ...core.values import (
@@ -321,7 +321,8 @@ def unknown_module(machine: Machine, node: ast.Call, callee: Value, site: Site) 
 def _moves_with_self(machine: Machine, callee: Value, ref: Ref) -> bool:
     """Whether what is called is where it is for `self` alone, and moves with it if it is a module."""
     way, owner = machine.objects.ways[ref], machine.objects.owner(ref)
-    of_self = isinstance(way, Attr) and owner >= 0 and machine.objects.labels[owner] == "self"
+    root = machine.objects.ways[owner] if isinstance(way, Attr) and owner >= 0 else None
+    of_self = isinstance(root, Root) and root.kind == "self"
     return callee.kind is Kind.UNKNOWN and of_self and ref not in machine.state.places
 
 
