@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TypeVar
 
 from .. import knowledge
 from ..core.events import Conflict, Container, Hidden
@@ -20,6 +21,7 @@ from .log import Holding, Log, RawMove
 from .machine import COPIES
 from .settle import Settled
 
+T = TypeVar("T")
 _SURE = (Conflict.CERTAIN, Conflict.PORTABLE)
 _ELSEWHERE = (*_SURE, Conflict.PRESUMED)
 _KNOWN = (*_SURE, Conflict.PRESUMED, Conflict.BRANCHES, Conflict.CALLER, Conflict.GIVEN)
@@ -41,59 +43,68 @@ def hidden(
     `behind` are the meetings of what the file makes on the cpu, `kept` those of what modules keep where it
     is; `may_follow` tells whether what a function is given may be elsewhere.
     """
-    for cls in settled.file.classes.values():
-        if _is_plain(cls):
-            yield from _containers(settled, cls)
+    plain = [cls for cls in settled.file.classes.values() if _is_plain(cls)]
+    for cls in plain:
+        yield from _containers(settled, cls)
     for target, found in of_parts(settled, behind):
         where, sure = ast.unparse(found.other_at)[:_QUOTED], found.conflict in _SURE
         yield target, Hidden(Kind.TENSOR, "", False, False, where, sure, of_part=True)
-    met: dict[str, Behind] = {}
-    meetings: dict[str, list[Behind]] = {}
-    for found in behind:
-        if found.origin.attribute and found.conflict in _KNOWN:
-            for attribute in _assigning(settled, found.origin.attribute):
-                meetings.setdefault(attribute, []).append(found)
-                known = met.get(attribute)
-                if known is None or _KNOWN.index(found.conflict) < _KNOWN.index(known.conflict):
-                    met[attribute] = found
-    stays: dict[str, Kept] = {}
-    for each in kept:
-        for attribute in _assigning(settled, each.attribute):
-            stays.setdefault(attribute, each)
-    for cls in settled.file.classes.values():
-        if _is_plain(cls):
-            stored = cached(settled, cls)
-            for name in cls.assigned():
-                also = stays.get(f"{cls.name}.{name}")
-                meeting = met.get(f"{cls.name}.{name}")
-                if meeting is not None and _else_untrained(settled, cls, name):
-                    continue
-                beside = meeting is not None and meeting.conflict is Conflict.GIVEN
-                if beside and _else_parameter(settled, cls, name):
-                    meeting = None
-                if meeting is not None:
-                    every = meetings[f"{cls.name}.{name}"]
-                    stands = _stands(settled, cls, name, every)
-                    if stands:  # on the first run it is what the constructor made, on all paths
-                        meeting = min(every, key=lambda each: _KNOWN.index(each.wholly))
-                        meeting = meeting._replace(conflict=meeting.wholly)
-                    where, sure = ast.unparse(meeting.other_at)[:_QUOTED], meeting.conflict in _SURE
-                    others = _computed_from(settled, cls, name, met) if stands else ()
-                    for part in (name, *others):
-                        for node, told in _tensor(settled, cls, part, where, sure, stands and part == name):
-                            path = meeting.conflict is Conflict.BRANCHES
-                            yield node, told._replace(beside=beside, path=path)
-                elif also is not None:
-                    where = ast.unparse(also.other_at)[:_QUOTED]
-                    stands = not also.given and _stays_placed(settled, cls, name)
-                    for node, told in _tensor(settled, cls, name, where, False, stands):
-                        placed = not also.given
-                        fits = told.replaceable and not placed  # as it says where to
-                        yield node, told._replace(given=not placed, placed=placed, replaceable=fits)
-                elif _else_parameter(settled, cls, name):
-                    yield from _tensor(settled, cls, name, "")
-                elif name in stored and may_follow(stored[name].method):
-                    yield from _cached(settled, cls, name, stored[name])
+    met = _by_attribute(
+        settled, ((each.origin.attribute, each) for each in behind if each.conflict in _KNOWN)
+    )
+    stays = _by_attribute(settled, ((each.attribute, each) for each in kept))
+    for cls in plain:
+        stored = cached(settled, cls)
+        for name in cls.assigned():
+            attribute = f"{cls.name}.{name}"
+            if attribute in met and _else_untrained(settled, cls, name):
+                continue
+            meeting = min(met.get(attribute, ()), key=lambda each: _KNOWN.index(each.conflict), default=None)
+            beside = meeting is None or meeting.conflict is Conflict.GIVEN
+            either = beside and _else_parameter(settled, cls, name)
+            if meeting is not None and not either:
+                yield from _meeting(settled, cls, name, meeting, met)
+            elif attribute in stays:
+                yield from _staying(settled, cls, name, stays[attribute][0])
+            elif either:
+                yield from _tensor(settled, cls, name, "")
+            elif name in stored and may_follow(stored[name].method):
+                yield from _cached(settled, cls, name, stored[name])
+
+
+def _by_attribute(settled: Settled, found: Iterable[tuple[str, T]]) -> dict[str, list[T]]:
+    """What is known of attributes, by the class that assigns each."""
+    by: dict[str, list[T]] = {}
+    for read, each in found:
+        for attribute in _assigning(settled, read) if read else ():
+            by.setdefault(attribute, []).append(each)
+    return by
+
+
+def _meeting(
+    settled: Settled, cls: Class, name: str, meeting: Behind, met: Mapping[str, list[Behind]]
+) -> Iterator[tuple[ast.AST, Hidden]]:
+    """A tensor, and what is computed of it, that meets what is elsewhere; `meeting` is the surest."""
+    beside = meeting.conflict is Conflict.GIVEN
+    every = met[f"{cls.name}.{name}"]
+    stands = _stands(settled, cls, name, every)
+    if stands:  # on the first run it is what the constructor made, on all paths
+        meeting = min(every, key=lambda each: _KNOWN.index(each.wholly))
+        meeting = meeting._replace(conflict=meeting.wholly)
+    where, sure = ast.unparse(meeting.other_at)[:_QUOTED], meeting.conflict in _SURE
+    others = _computed_from(settled, cls, name, met) if stands else ()
+    for part in (name, *others):
+        for node, told in _tensor(settled, cls, part, where, sure, stands and part == name):
+            yield node, told._replace(beside=beside, path=meeting.conflict is Conflict.BRANCHES)
+
+
+def _staying(settled: Settled, cls: Class, name: str, found: Kept) -> Iterator[tuple[ast.AST, Hidden]]:
+    """A tensor that stays where the constructor was given it, or was told to make it."""
+    where, placed = ast.unparse(found.other_at)[:_QUOTED], not found.given
+    stands = placed and _stays_placed(settled, cls, name)
+    for node, told in _tensor(settled, cls, name, where, False, stands):
+        fits = told.replaceable and not placed  # as it says where to
+        yield node, told._replace(given=found.given, placed=placed, replaceable=fits)
 
 
 def of_parts(settled: Settled, behind: Iterable[Behind]) -> Iterator[tuple[ast.AST, Behind]]:
@@ -262,7 +273,7 @@ def _stands(settled: Settled, cls: Class, name: str, meetings: list[Behind]) -> 
     return True
 
 
-def _computed_from(settled: Settled, cls: Class, name: str, met: Mapping[str, Behind]) -> Iterator[str]:
+def _computed_from(settled: Settled, cls: Class, name: str, met: Collection[str]) -> Iterator[str]:
     """The tensors of which methods compute one that stays on the cpu, and that meet nothing themselves."""
     for method in cls.assigning(name):
         for _, node in targets(settled, cls, [method], name):
