@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from .walk import descendants
+
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 
 
@@ -26,7 +28,7 @@ def is_place(node: ast.expr) -> bool:
 
 def bound_names(target: ast.AST) -> list[str]:
     """The variables that a target binds, in order."""
-    return [node.id for node in ast.walk(target) if isinstance(node, ast.Name)]
+    return [node.id for node in descendants(target) if isinstance(node, ast.Name)]
 
 
 def names_in(node: ast.AST) -> frozenset[str]:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from .names import bound_names
+from .walk import descendants
 
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 _END = 1 << 30
@@ -33,9 +34,13 @@ class Reads:
         self.scope = scope
 
     @cached_property
+    def _nodes(self) -> list[ast.AST]:
+        return descendants(self.scope)
+
+    @cached_property
     def _loads(self) -> dict[str, list[At]]:
         found: dict[str, list[At]] = {}
-        for node in ast.walk(self.scope):
+        for node in self._nodes:
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 found.setdefault(node.id, []).append((node.lineno, node.col_offset))
             elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name):
@@ -47,7 +52,7 @@ class Reads:
     @cached_property
     def _loops(self) -> list[_Loop]:
         """The loops, in the order of the text."""
-        nodes = [node for node in ast.walk(self.scope) if isinstance(node, _LOOPS)]
+        nodes = [node for node in self._nodes if isinstance(node, _LOOPS)]
         found: list[_Loop] = []
         for node in sorted(nodes, key=lambda node: node.lineno):
             around = len(found) - 1
@@ -60,7 +65,7 @@ class Reads:
     def _binding(self) -> dict[str, list[At]]:
         """By variable, the first row of each loop that binds it, and of what that repeats, in order."""
         found: dict[str, list[At]] = {}
-        for node in ast.walk(self.scope):
+        for node in self._nodes:
             if isinstance(node, (ast.For, ast.AsyncFor)):
                 for name in bound_names(node.target):
                     found.setdefault(name, []).append((node.lineno, node.body[0].lineno))

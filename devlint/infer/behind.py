@@ -13,6 +13,7 @@ from .. import knowledge
 from ..bind.names import last_name
 from ..bind.sections import Ran
 from ..bind.text import Text
+from ..bind.walk import descendants
 from ..core.events import Conflict
 from ..core.evidence import NO_NUMBER, Evidence
 from ..core.kinds import TENSORS, Kind
@@ -699,7 +700,7 @@ class Meetings:
         if function is None or function.owner is None or function.own_name in _FORWARD:
             return False
         log = self.settled.logs.get(name)
-        nodes = list(ast.walk(function.node))
+        nodes = descendants(function.node)
         body = getattr(function.node, "body", [])
         return (
             (any(isinstance(node, ast.Assert) for node in nodes) or all(map(_shows, body)))

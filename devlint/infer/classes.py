@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from .. import knowledge
 from ..bind.names import last_name
+from ..bind.walk import descendants
 from ..core.events import Why
 from ..core.kinds import TENSORS
 from ..core.paths import Ref
@@ -285,7 +286,7 @@ def acts_as_module(node: ast.ClassDef) -> bool:
     ):
         return len(forward.args.args) > 1
     layers = moves = False
-    for part in ast.walk(node):
+    for part in descendants(node):
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
             owner = part.func.value
             if isinstance(owner, ast.Name) and owner.id == "self" and part.func.attr not in methods:

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from .. import knowledge
 from ..bind.names import bound_names, last_name
+from ..bind.walk import descendants
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.objects import Objects
@@ -766,7 +767,7 @@ class Expressions(Machine):
         names = {
             name.id
             for generator in generators
-            for name in ast.walk(generator.target)
+            for name in descendants(generator.target)
             if isinstance(name, ast.Name)
         }
         hidden = {name: self.state.env[name] for name in names if name in self.state.env}

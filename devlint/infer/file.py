@@ -9,6 +9,7 @@ from typing import Protocol
 
 from .. import knowledge
 from ..bind.names import names_in
+from ..bind.walk import descendants
 from ..core.events import Why
 from ..core.kinds import Kind
 from ..core.objects import Objects
@@ -115,6 +116,11 @@ class File:
         tree = self.module.node
         assert isinstance(tree, ast.Module)
         return tree
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All nodes of the tree, those nearer to the module first."""
+        return descendants(self.module.node)
 
     # The order
 
@@ -567,7 +573,7 @@ class File:
     def _read_of_names(self) -> Mapping[str, frozenset[str]]:
         """By variable, the attributes that are read of it anywhere in the file."""
         found: dict[str, set[str]] = {}
-        for node in ast.walk(self.module.node):
+        for node in self.nodes:
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                 found.setdefault(node.value.id, set()).add(node.attr)
         return {name: frozenset(read) for name, read in found.items()}
@@ -616,9 +622,7 @@ class File:
 
     def names_cpu(self) -> bool:
         """Whether the file names the cpu: it means to run there, too."""
-        return any(
-            isinstance(node, ast.Constant) and node.value == CPU.name for node in ast.walk(self.module.node)
-        )
+        return any(isinstance(node, ast.Constant) and node.value == CPU.name for node in self.nodes)
 
     def release(self) -> None:
         """Let go of what refers to itself in a circle, rather than leave it to the garbage collector."""

@@ -146,11 +146,11 @@ class _Search:
     @cached_property
     def _reached(self) -> set[str]:
         """The attributes, by name, that anything does more with than to run, iterate or ask them."""
-        tree = self.settled.file.module.node
-        parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
+        nodes = self.settled.file.nodes
+        parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
         return {
             node.attr
-            for node in ast.walk(tree)
+            for node in nodes
             if isinstance(node, ast.Attribute)
             and isinstance(node.ctx, ast.Load)
             and not _only_runs(node, parents)

@@ -614,7 +614,7 @@ class Observer:
     def _tests(self) -> set[ast.expr]:
         """The expressions of which the file asks whether they are true."""
         found: set[ast.expr] = set()
-        for node in ast.walk(self.file.module.node):
+        for node in self.file.nodes:
             if isinstance(node, (ast.If, ast.IfExp, ast.While, ast.Assert)):
                 found.add(node.test)
             elif isinstance(node, ast.BoolOp):
@@ -901,7 +901,7 @@ class Observer:
         """The conditions of statements, or of expressions, that do nothing but move."""
         return {
             part
-            for node in ast.walk(self.file.module.node)
+            for node in self.file.nodes
             if _only_moves(node)
             for test in (node.test.values if isinstance(node.test, ast.BoolOp) else (node.test,))
             for part in (test, test.operand if isinstance(test, ast.UnaryOp) else test)
@@ -911,7 +911,7 @@ class Observer:
     def _alternatives(self) -> dict[ast.expr, list[ast.Compare]]:
         """By each comparison that has such, those beside which it is one of several: `a == b or a == c`."""
         found: dict[ast.expr, list[ast.Compare]] = {}
-        for node in ast.walk(self.file.module.node):
+        for node in self.file.nodes:
             parts = node.values if isinstance(node, ast.BoolOp) else []
             compared = [part for part in parts if isinstance(part, ast.Compare)]
             for part in compared if len(compared) > 1 else ():

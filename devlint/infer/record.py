@@ -166,7 +166,7 @@ class Record:
         """By line, the functions and classes that it is part of: all of each, its body, and the node; the
         outer before the inner."""
         found: list[tuple[Span, Span, ast.AST]] = []
-        for node in ast.walk(self._tree):
+        for node in self._file.nodes:
             if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
                 begin, whole = self._text.span(node.body[0]), self._text.span(node)
                 first = min([whole, *map(self._text.span, node.decorator_list)])
