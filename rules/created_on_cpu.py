@@ -44,6 +44,7 @@ from ..rule import (
     Change,
     Claim,
     Conflict,
+    Form,
     Meeting,
     Report,
     Rule,
@@ -98,7 +99,7 @@ class CreatedOnCpu(Rule[Meeting]):
         made = f"`{event.left.label}`" if event.left.label.isidentifier() else "a tensor"
         if event.how == "container":
             made = f"what {made} holds" if made[0] == "`" else made
-        path = "on one path " if event.conflict is Conflict.BRANCHES else ""
+        path = "on one path " if event.left.place.form is not Form.CPU else ""
         meets, at = " and meets", "they meet here"
         if event.how in _LEAVES:
             meets, at = _LEAVES[event.how], "it is returned here"

@@ -36,7 +36,8 @@ ORDER = [
     *("match.selection", "source.sift", "source.unreadable"),
     *("knowledge", "bind"),
     *("infer.room", "infer.log", "infer.definitions", "infer.machine"),
-    *("infer.conditions", "infer.annotations", "infer.cases", "infer.apply", "infer.transfers"),
+    *("infer.conditions", "infer.lazily", "infer.annotations", "infer.cases"),
+    *("infer.apply", "infer.transfers"),
     *("infer.holdings", "infer.calls", "infer.expressions", "infer.statements"),
     *(
         "infer.extract",

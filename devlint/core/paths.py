@@ -57,5 +57,7 @@ Who = Ref | Path
 
 REST = "*"
 """How the roots of parameters begin that take all further arguments."""
+RESULT = Attr("()")
+"""The step from what is called to what it gives."""
 MAX_STEPS = 4
 """Deeper parts of an object have no name outside of the function."""

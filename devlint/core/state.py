@@ -44,7 +44,19 @@ class Mark(NamedTuple):
 class State:
     """What holds at one point; copied where control parts, joined where it meets."""
 
-    __slots__ = ("alive", "copies", "default", "env", "loads", "marks", "places", "touched", "why", "without")
+    __slots__ = (
+        "alive",
+        "born",
+        "copies",
+        "default",
+        "env",
+        "loads",
+        "marks",
+        "places",
+        "touched",
+        "why",
+        "without",
+    )
 
     def __init__(self) -> None:
         self.env: dict[Key, Value] = {}
@@ -54,6 +66,8 @@ class State:
         """By protocol and object."""
         self.why: Why = NEVER
         """What says that an accelerator is there."""
+        self.born: frozenset[Ref] = frozenset()
+        """The objects that were made on the way here."""
         self.alive = True
         """Whether control can reach this point."""
         self.default: Place | None = None
@@ -75,6 +89,7 @@ class State:
         new.places = self.places.copy()
         new.marks = self.marks.copy()
         new.why = self.why
+        new.born = self.born
         new.alive = self.alive
         new.default = self.default
         new.touched = self.touched
@@ -86,6 +101,7 @@ class State:
     def forget(self, ref: Ref) -> None:
         """A new object is made at a place in the program that made another one before, in a loop."""
         self.places.pop(ref, None)
+        self.born |= {ref}
         for key in [key for key, mark in self.marks.items() if ref in mark.holds or key[1] == ref]:
             del self.marks[key]
 
@@ -172,10 +188,14 @@ def join_states(a: State, b: State, either: Either) -> State:
     places = joined.places
     for ref, place in changed(a.places, b.places):
         before = a.places.get(ref)
-        places[ref] = _on_one_path(place) if before is None else join_places(before, place)
+        if before is not None:
+            places[ref] = join_places(before, place)
+        else:  # where only this path makes it, the other has no such object
+            places[ref] = place if ref in b.born and ref not in a.born else _on_one_path(place)
     for ref, place in changed(b.places, a.places):
-        if ref not in b.places:
+        if ref not in b.places and (ref not in a.born or ref in b.born):
             places[ref] = _on_one_path(place)
+    joined.born = a.born | b.born
     for mark, theirs in b.marks.items():
         ours = joined.marks.get(mark)
         if ours is None or later(theirs, ours):

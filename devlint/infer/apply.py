@@ -11,7 +11,7 @@ from ..bind.names import is_place
 from ..core.events import Why
 from ..core.evidence import PASSED_ON, Evidence
 from ..core.kinds import MAY_BE_COPIED, MAY_HOLD_TENSORS, TENSORS, Kind
-from ..core.paths import REST, Attr, Element, Item, Path, Ref, Step, Who
+from ..core.paths import REST, RESULT, Attr, Element, Item, Path, Ref, Step, Who
 from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved, Need
@@ -208,6 +208,9 @@ class Substitution:
             part = self.within(who) if isinstance(who, Path) and who.steps else None
             if part is not None and part.kind in TENSORS:
                 return part
+            given = self._given_by(who) if isinstance(who, Path) else None
+            if given is not None:
+                return given
         if term.kind in _AS_IT_IS:
             return term._replace(who=None)
         items = tuple(map(self.value, term.items)) if term.items is not None else None
@@ -246,6 +249,17 @@ class Substitution:
         self.derive(found, term.place)
         return found
 
+    def _given_by(self, path: Path) -> Value | None:
+        """What a module gives that the caller passes, and the callee only calls; None for anything else."""
+        if path.steps[-1:] != (RESULT,) or self.node is None:
+            return None
+        called, machine = self.at(path._replace(steps=path.steps[:-1])), self.machine
+        if called is None or called.kind is not Kind.MODULE:
+            return None
+        ref = machine.objects.made(machine.here.name, machine.here.number(self.node))
+        self.results.add(ref)
+        return Value(Kind.BATCH, machine.place_of(called), ref)
+
     def _source(self, term: Value) -> Value | None:
         """The tensor that is given, where a value of the callee is computed from it, or is a part of it."""
         of = term.place.of
@@ -276,7 +290,7 @@ def function_call(
         passed = {key: each.value for key, each in given.items()}
         summary = cases.fitting(machine, summary, passed, args.starred or bool(args.unpacked))
     sites = machine.log.abroad if function is None else machine.log.sites
-    sites.append(_site(machine, node, name, {key: each.value for key, each in given.items()}, args))
+    sites.append(_site(machine, node, name, given, args))
     if bound is not None and bound.kind is Kind.INSTANCE and _is_replaced(summary):
         return machine.unknown(node)
     if machine.fates.get(node, ("kept", False))[0] == "discarded":
@@ -382,15 +396,20 @@ def call_with(
 
 
 def _site(
-    machine: Machine, node: ast.Call, callee: str, arguments: dict[str, Value], args: Arguments
+    machine: Machine, node: ast.Call, callee: str, given: Mapping[str, Given], args: Arguments
 ) -> CallSite:
     """A call of a function of the project, as it stands."""
-    state = machine.state
+    state, arguments = machine.state, {key: each.value for key, each in given.items()}
+    entries = frozenset(
+        key
+        for key, each in given.items()
+        if each.value.kind is Kind.TENSOR and each.at is not None and machine.is_entry(each.at)
+    )
     refs = {value.who for value in arguments.values() if value.who is not None}
     places = {ref: place for ref, place in state.places.items() if ref in refs} if refs else {}
     marks = {key: mark for key, mark in state.marks.items() if key[1] in refs} if refs else {}
     more = args.starred or bool(args.unpacked)
-    return CallSite(callee, arguments, places, marks, state.why, state.touched, node, more)
+    return CallSite(callee, arguments, places, marks, state.why, state.touched, node, more, entries)
 
 
 def apply(

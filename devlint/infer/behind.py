@@ -43,6 +43,7 @@ _LEAVES = ("return", "join")
 """How what is made leaves its function: it meets something in who calls that."""
 _MAX_DEPTH = 6
 _MAX_OPERANDS = 8
+_MAX_PARTIES = 32
 _DEEP = 2
 """Of so many attributes, `self.layer.scale`, the last may be a tensor of a module of unknown class."""
 
@@ -140,7 +141,10 @@ class Meetings:
         for key, found in best.items():
             if not self._follows_another(found, best):
                 # What a caller makes sure of is told where the function itself shows the meeting.
-                yield near.get(key, found)._replace(conflict=found.conflict)
+                own = near.get(key, found)
+                if own.conflict is not Conflict.GIVEN or found.raw.inside:
+                    found = own._replace(conflict=found.conflict)
+                yield found
 
     def _follows_another(self, found: Behind, told: Mapping[object, Behind]) -> bool:
         """Whether what is met was computed with what was made on the cpu itself, as is told by itself.
@@ -209,9 +213,12 @@ class Meetings:
             if here.form is Form.CPU:
                 conflict = wholly
             else:
-                if origin.function != function and not (origin.attribute and conflict in _RANK[:2]):
+                out = conflict in _RANK[:2] and self._stands_for_none(function, origin)
+                known = origin.attribute and conflict in _RANK[:2]
+                if origin.function != function and not known and not out:
                     continue
-                conflict = conflict if conflict in _OF_CALLERS else Conflict.BRANCHES
+                if conflict not in _OF_CALLERS:
+                    conflict = Conflict.PRESUMED if out else Conflict.BRANCHES
             device = self._device(one, origin, there, other)
             sides = (at, here, one, origin, other_at, there, other)
             yield Behind(function, raw, *sides, conflict, device, wholly)
@@ -250,7 +257,7 @@ class Meetings:
                         continue
                     if other.kind not in (Kind.MODULE, Kind.PARAMETER) and _attribute(other_at, home):
                         continue
-                    if self.apart(function, there, other, one) is Conflict.PORTABLE:
+                    if self.apart(function, there, other, one) in _RANK[:2]:
                         yield Kept(f"{home.owner}.{_attribute(at, home)}", given, other_at)
 
     def _stays(self, stays: Mapping[tuple[str, str], bool], owner: str, name: str) -> bool | None:
@@ -307,6 +314,24 @@ class Meetings:
             and test.id in flags
             and _encloses(part, at)
             and not _encloses(part, made)
+            for part in ast.walk(function.node)
+        )
+
+    def _stands_for_none(self, name: str, origin: Origin) -> bool:
+        """Whether a tensor is made where a caller leaves out a parameter: `if mask is None: mask = …`."""
+        function = self.file.functions.get(name)
+        if function is None or function.args is None:
+            return False
+        if origin.function == name:
+            made = {function.nodes[origin.at]} if 0 <= origin.at < len(function.nodes) else set()
+        else:  # or a method that it calls there: `if state is None: state = self.begin(n)`
+            sites = self.settled.logs[name].sites
+            made = {site.at for site in sites if site.callee == origin.function and site.at is not None}
+        optional = left_out(function.args) if made else set()
+        return bool(optional) and any(
+            isinstance(part, (ast.If, ast.IfExp))
+            and asked_for_none(part.test) in optional
+            and any(node in made for block in _body(part) for node in ast.walk(block))
             for part in ast.walk(function.node)
         )
 
@@ -759,7 +784,10 @@ class Meetings:
             return ""
         label = self.objects.labels[ref]
         if there.form is Form.SAME:
-            return label if _NAME.match(label) and self._bound_before(ref, home, origin) else ""
+            if _NAME.match(label) and self._bound_before(ref, home, origin):
+                return label
+            given = self._given_there(one, other, there, home)
+            return f"{given}.device" if given else ""
         if there.form is not Form.AT:
             return ""
         measured = one.measures
@@ -784,12 +812,40 @@ class Meetings:
             return ""
         return f"{given}.device"
 
+    def _given_there(self, one: Value, other: Value, there: Place, home: Function | None) -> str:
+        """A tensor that all callers of a function give it there; best what gave the other its size."""
+        if home is None:
+            return ""
+        sites = self.settled.sites.get(home.name, ())
+        given = [
+            name
+            for name in home.positional
+            if sites
+            and all(
+                (value := site.arguments.get(name)) is not None
+                and value.kind in TENSORS
+                and value.place == there
+                for _, site in sites
+            )
+        ]
+        refs = {self.objects.parameter(home.name, name): name for name in given}
+        todo, found = [one.measures, other.who], list[object]()
+        while todo and refs:
+            ref = todo.pop(0)
+            if type(ref) is int and ref not in found and len(found) < _MAX_PARTIES:
+                if ref in refs:
+                    return refs[ref]
+                found.append(ref)
+                todo.extend(each for each, _ in self._derived.get(ref, ()))
+        return next(iter(given), "")
+
     def _input(self, home: Function | None) -> str:
         """The tensor that a forward is given first."""
         if home is None or home.own_name not in _FORWARD or home.owner is None or len(home.positional) < 2:
             return ""
         ref = self.objects.parameter(home.name, home.positional[1])
         known = self.settled.seen(ref) & NO_NUMBER or self._promised(ref)
+        known = known or self._is_given_tensors(home, home.positional[1])
         return home.positional[1] if known and not self.settled.contradicted(ref) else ""
 
     def _is_self(self, ref: Ref) -> bool:
@@ -830,6 +886,28 @@ def _with_parts(value: Value, depth: int = 2) -> Iterator[Value]:
 
 def _plain(test: ast.expr) -> ast.expr:
     return test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+
+
+def left_out(args: ast.arguments) -> set[str]:
+    """The parameters of a function that are None where a call leaves them out."""
+    plain = [*args.posonlyargs, *args.args]
+    defaults = [*zip(reversed(plain), reversed(args.defaults), strict=False)]
+    given = [*defaults, *zip(args.kwonlyargs, args.kw_defaults, strict=True)]
+    return {arg.arg for arg, default in given if isinstance(default, ast.Constant) and default.value is None}
+
+
+def asked_for_none(test: ast.expr) -> str:
+    """The variable that is None where a condition holds."""
+    if isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and len(test.ops) == 1:
+        nothing = test.comparators[0]
+        if isinstance(test.ops[0], ast.Is) and isinstance(nothing, ast.Constant) and nothing.value is None:
+            return test.left.id
+    return ""
+
+
+def _body(node: ast.If | ast.IfExp) -> list[ast.AST]:
+    """What is evaluated where a condition holds."""
+    return list(node.body) if isinstance(node, ast.If) else [node.body]
 
 
 def _shows(statement: ast.stmt) -> bool:
@@ -879,11 +957,12 @@ def _speaks_of_tensors(annotation: ast.expr) -> bool:
     return any(last_name(name) in knowledge.TENSOR_TYPES for name in names)
 
 
-def _order(found: Behind) -> tuple[bool, bool, bool, int, int]:
+def _order(found: Behind) -> tuple[bool, bool, bool, bool, int, int]:
     rank = _RANK.index(found.conflict)
     return (
         found.raw.how in _LEAVES,
         rank > 1,
+        found.conflict is Conflict.GIVEN,  # perhaps nobody gives what is elsewhere
         found.function != found.origin.function,
         rank,
         getattr(found.at, "lineno", 0),

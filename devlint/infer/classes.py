@@ -12,7 +12,7 @@ from .. import knowledge
 from ..bind.names import last_name
 from ..bind.walk import descendants
 from ..core.events import Why
-from ..core.kinds import TENSORS
+from ..core.kinds import TENSORS, Kind
 from ..core.paths import Ref
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import NEVER, Mark
@@ -86,10 +86,7 @@ class Class:
             by_method = self._assigned.get(name)
             if not by_method:
                 return self.body.get(name)
-            for method in sorted(by_method):
-                found = by_method[method] if found is None else join(found, by_method[method])
-            assert found is not None
-            found = self._joined[name] = self._perhaps_moved(found)
+            found = self._joined[name] = self._perhaps_moved(_joined(by_method))
         return found
 
     def _perhaps_moved(self, term: Term) -> Term:
@@ -128,11 +125,7 @@ class Class:
         """All that is assigned in this very class, whatever callers pass."""
         found = dict(self.body)
         for name, by_method in self._general.items():
-            terms = [by_method[method] for method in sorted(by_method)]
-            joined = terms[0]
-            for term in terms[1:]:
-                joined = join(joined, term)
-            found[name] = self._perhaps_moved(joined)
+            found[name] = self._perhaps_moved(_joined(by_method))
         return found
 
     # What others ask
@@ -263,6 +256,16 @@ class Class:
             frozenset(self.registered),
             self.reaches,
         )
+
+
+def _joined(by_method: Mapping[str, Term]) -> Term:
+    """What an attribute holds that several methods assign: None only keeps a place for what the others do."""
+    terms = [by_method[method] for method in sorted(by_method)]
+    filled = [term for term in terms if term.kind is not Kind.NONE] or terms[:1]
+    joined = filled[0]
+    for term in filled[1:]:
+        joined = join(joined, term)
+    return joined
 
 
 def _is_opaque(base: str) -> bool:

@@ -13,11 +13,11 @@ from ..bind.walk import descendants
 from ..core.events import Why
 from ..core.kinds import Kind
 from ..core.objects import Objects
-from ..core.paths import Ref
+from ..core.paths import Attr, Path, Ref, Root
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places
 from ..core.state import NEVER, Key, Mark, State, changed
 from ..core.summary import NOTHING, Answers, Case, ClassSummary, FunctionSummary, ModuleSummary, within
-from ..core.values import UNKNOWN, Api, Const, Defined, Value, element_of, join
+from ..core.values import UNKNOWN, Api, Const, Defined, Value, element_of, is_made, join
 from . import cases
 from .abroad import abroad, class_abroad, function_abroad
 from .apply import Substitution
@@ -228,7 +228,8 @@ class File:
             known = UNINFORMED
             if name in sites:
                 function, summary = self.functions[name], self._summaries.get(name)
-                known = _agreed(function, sites[name], summary if function.is_private else None)
+                keeps = self._keeps_tensors(function)
+                known = _agreed(function, sites[name], summary if function.is_private else None, keeps)
             if known != self._informed.get(name, UNINFORMED):
                 informed[name] = known
         for name, known in informed.items():
@@ -243,6 +244,11 @@ class File:
             else:
                 self._frames.pop()
         return bool(informed)
+
+    def _keeps_tensors(self, function: Function) -> bool:
+        """Whether a method is one of an object that nothing moves: it is no module, and its data are not."""
+        view = self.classes.get(function.owner) if function.owner is not None else None
+        return view is not None and not view.topics and not view.moves()
 
     # Functions
 
@@ -492,6 +498,8 @@ class File:
         }
         for key, value in changed(outer, body.state.env):
             if isinstance(key, str) and value.kind is not Kind.FUNCTION:
+                if value.kind in (Kind.DEVICE, Kind.STRING):
+                    extraction.rename(value, Path(Root("self", cls.name), (Attr(key),)))
                 if key in declared and value.kind is Kind.TENSOR and not cls.is_module:
                     # A field of a record: it is wherever that is.
                     value = value._replace(place=Place(Form.AT, "", self.objects.self_of(cls.name)))
@@ -676,7 +684,7 @@ def _more(why: Why, other: Why) -> Why:
 # What callers pass
 
 
-def _agreed(function: Function, sites: list[Site], private: FunctionSummary | None) -> Informed:
+def _agreed(function: Function, sites: list[Site], private: FunctionSummary | None, keeps: bool) -> Informed:
     """What all callers in this file agree to pass: values, a guard, and where the objects are.
 
     What decides a condition of a `private` function is what its default is, if none passes anything for it.
@@ -688,7 +696,9 @@ def _agreed(function: Function, sites: list[Site], private: FunctionSummary | No
         value = sites[0].arguments[name]
         for site in sites[1:]:
             value = _agree(value, site.arguments[name])
-        if _informs(value, sites):
+        if any(name in site.entries for site in sites):
+            continue  # of no dimensions, it is no more than a number
+        if _informs(value, sites) or (keeps and value.place == CPU and is_made(value)):
             values[name] = value
     places: dict[Ref, Place] = {}
     marks: dict[tuple[str, Ref], Mark] = {}
@@ -746,7 +756,9 @@ def _informs(value: Value, sites: list[Site]) -> bool:
         return True
     if value.kind in (Kind.DEVICE, Kind.STRING):
         return value.place.form is not Form.UNKNOWN
+    if value.kind is Kind.TENSOR:
+        return value.place.form in (Form.LITERAL, Form.SAME)
     if value.kind is Kind.CONTAINER:
         element = element_of(value)
-        return element is not None and element.kind is Kind.LOADER
+        return element is not None and element.kind in (Kind.LOADER, Kind.INSTANCE)
     return value.kind is Kind.UNKNOWN and value.who is not None and all(value.who in s.places for s in sites)

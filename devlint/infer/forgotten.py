@@ -17,10 +17,9 @@ from .behind import Meetings
 from .classes import Class
 from .log import RawBind, RawCall, RawMeeting
 from .settle import Settled
-from .stays import is_heavy, is_heavy_perhaps, moves_another
+from .stays import is_heavy, is_heavy_perhaps, is_plain, moves_another, reached
 
 _MOVED = frozenset({Form.LITERAL, Form.SAME})
-_PLAIN = ("", "builtins.object")
 
 
 class Forgotten(NamedTuple):
@@ -52,10 +51,7 @@ class _Search:
     def found(self) -> Iterator[Forgotten]:
         """The first call of each that fails on an accelerator."""
         for cls in self.settled.file.classes.values():
-            if cls.is_module or cls.framework or cls.node is None or _looks_inside(cls.node):
-                continue
-            here = all(each in self.settled.file.classes for one in cls.lineage() for each in one.bases)
-            if here and (cls.library_base() or "") in _PLAIN:
+            if is_plain(self.settled, cls):
                 yield from self._called(cls)
                 yield from self._met(cls)
 
@@ -145,37 +141,9 @@ class _Search:
 
     @cached_property
     def _reached(self) -> set[str]:
-        """The attributes, by name, that anything does more with than to run, iterate or ask them."""
-        nodes = self.settled.file.nodes
-        parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
-        return {
-            node.attr
-            for node in nodes
-            if isinstance(node, ast.Attribute)
-            and isinstance(node.ctx, ast.Load)
-            and not _only_runs(node, parents)
-        }
+        return reached(self.settled)
 
 
 def forgotten(settled: Settled, judged: Meetings) -> Iterator[Forgotten]:
     """Modules that plain objects keep on the cpu."""
     return _Search(settled, judged).found()
-
-
-def _only_runs(node: ast.Attribute, parents: dict[ast.AST, ast.AST]) -> bool:
-    around = parents.get(node)
-    if isinstance(around, ast.Attribute):
-        return around.attr not in knowledge.MOVES and around.attr not in knowledge.REACHES_PARTS
-    if isinstance(around, ast.Call):
-        reads = isinstance(around.func, ast.Name) and around.func.id in knowledge.ITERATES
-        return around.func is node or reads
-    return isinstance(around, (ast.For, ast.comprehension)) and around.iter is node
-
-
-def _looks_inside(node: ast.ClassDef) -> bool:
-    """Whether a class reaches its attributes by other ways than their names."""
-    return any(
-        (isinstance(part, ast.Name) and part.id in knowledge.LOOKS_INSIDE)
-        or (isinstance(part, ast.Attribute) and part.attr in knowledge.LOOKS_INSIDE)
-        for part in ast.walk(node)
-    )

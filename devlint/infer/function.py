@@ -11,12 +11,12 @@ from .. import knowledge
 from ..core.events import Why
 from ..core.evidence import NO_NUMBER, NOT_A_TENSOR, Evidence
 from ..core.kinds import MAY_BE_COPIED, TENSORS, Kind
-from ..core.paths import REST, Attr, Element, Path, Ref, Root
+from ..core.paths import REST, RESULT, Attr, Element, Path, Ref, Root
 from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import NEVER, Mark, State, join_states
 from ..core.summary import Answers, Binding, Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
-from ..core.values import NONE, NUMBER, UNKNOWN, Const, Defined, Origin, Truth, Value, container
-from . import cases
+from ..core.values import NONE, NUMBER, UNKNOWN, Const, Defined, Origin, Truth, Value, container, is_made
+from . import cases, lazily
 from .annotations import annotated
 from .answers import returned
 from .apply import Substitution
@@ -25,7 +25,7 @@ from .conditions import PROCESSES, false_constant
 from .definitions import Function
 from .extract import Extraction, outlasting
 from .holdings import holdings, is_reached, moves_what_it_is_given
-from .log import Log
+from .log import NOBODY, Log
 from .machine import flag
 from .statements import Answer, Statements
 
@@ -190,9 +190,14 @@ def _parameter(
         return Value(Kind.STRING, Place(Form.SAME, "", ref), ref, Const(text), origin=origin)
     if isinstance(text, str):
         machine.log.note(ref, Evidence.TEXT)
+    if given is not None and given.kind is Kind.TENSOR:
+        # The callers' tensors are several, in one place.
+        given = Value(Kind.TENSOR, given.place, ref, origin=given.origin if is_made(given) else None)
     value = given or annotated(machine, arg.annotation, ref) or Value(who=ref)
     if value.kind is Kind.DEVICE and value.place.form is Form.UNKNOWN:
         return value._replace(place=Place(Form.SAME, "", ref))
+    if value.kind in (Kind.DEVICE, Kind.STRING) and value.place.form is Form.EITHER:
+        return value._replace(place=Place(Form.SAME, value.place.name, ref))  # as a variable that keeps it
     return _where_it_is(value)
 
 
@@ -272,7 +277,8 @@ def _leave(
         inner.rename(value, path)
         if type(value.who) is int and not objects.is_parameter(value.who):
             plain.rename(value, path)
-    result = _complete(_result(machine), end)
+    _name_results(machine, plain)
+    result = lazily.as_filled(machine, _complete(_result(machine), end))
     _doubt_places(machine, end, result)
     returns = plain.term(result)
     bound = [*_bound(machine, plain, owner, assigned), *_moved_attributes(machine, plain, owner, assigned)]
@@ -309,6 +315,16 @@ def _leave(
         returned(machine)
     attributes = {key: inner.term(_number(log, value)) for key, value in assigned.items()}
     return Outcome(summary, log, attributes, after_init, end.why if end.alive else NEVER, end.alive)
+
+
+def _name_results(machine: Statements, plain: Extraction) -> None:
+    """What a parameter that is called gives is known by that: callers know what it is, and where."""
+    function, objects = machine.here, machine.objects
+    for node, callee in machine.log.guesses.items():
+        if callee != NOBODY and objects.is_parameter(callee) and objects.functions[callee] == function.name:
+            way = objects.ways[callee]
+            assert isinstance(way, Root)
+            plain.renamed.setdefault(objects.made(function.name, function.number(node)), Path(way, (RESULT,)))
 
 
 def _complete(value: Value, end: State, depth: int = 2) -> Value:
@@ -356,7 +372,7 @@ def _assigned(machine: Statements, end: State) -> dict[tuple[str, str], Value]:
     for cls, attribute in sorted(machine.assigned):
         value = end.env.get((machine.objects.self_of(cls), Attr(attribute)))
         if value is not None:
-            found[cls, attribute] = value
+            found[cls, attribute] = lazily.as_filled(machine, value)
     return found
 
 

@@ -318,7 +318,7 @@ def _tensor(
         return
     if not (stands or set(cls.assigning(name)) <= set(made)):
         return
-    target = _first_target(settled, cls, made, name)
+    target = _first_filled(settled, cls, made, name)
     if target is None or cls.node is None or _manages_itself(cls.node):
         return
     method, node = target
@@ -430,6 +430,16 @@ def _first_target(
     settled: Settled, cls: Class, made: list[str], name: str
 ) -> tuple[str, ast.Attribute] | None:
     return next(iter(targets(settled, cls, made, name)), None)
+
+
+def _first_filled(
+    settled: Settled, cls: Class, made: list[str], name: str
+) -> tuple[str, ast.Attribute] | None:
+    """Where an attribute is first given more than None, which keeps its place: in a constructor, or later."""
+    first = _first_target(settled, cls, made, name)
+    found = (*targets(settled, cls, made, name), *targets(settled, cls, cls.assigning(name), name))
+    logs = settled.logs
+    return next((each for each in found if logs[each[0]].binds[each[1]].value.kind is not Kind.NONE), first)
 
 
 # Whether torch's own container could stand there

@@ -208,8 +208,9 @@ def hand(machine: Machine, callee: Value, receiver: Value | None, method: str, a
     keeps = row is not None and (row.gives == Kind.MODULE.value or "keeps" in row.topics)
     if row is not None and not keeps:
         return
-    registers = keeps or _registers(callee, receiver, method)
-    unseen = not keeps and not _is_seen(machine, callee)
+    seen = _is_seen(machine, callee)
+    registers = keeps or (not seen and _registers(callee, receiver, method))
+    unseen = not keeps and not seen
     handed = machine.log.handed
     for value in given:
         if unseen and value.kind is Kind.MODULE and type(value.who) is int:
@@ -247,9 +248,14 @@ def _only_looks(machine: Machine, receiver: Value, method: str) -> bool:
 
 def _is_seen(machine: Machine, callee: Value) -> bool:
     """Whether it is known what a function does to what it is given."""
-    if callee.kind is not Kind.FUNCTION or not isinstance(callee.known, Defined):
+    known = callee.known
+    if not isinstance(known, Defined):
         return False
-    return machine.program.summary(callee.known.dotted) is not None
+    if callee.kind is Kind.CLASS:
+        view = machine.program.view(known.dotted)
+        made = view.method("__init__") if view is not None and view.library_base() is None else None
+        return made is not None and machine.program.summary(made) is not None
+    return callee.kind is Kind.FUNCTION and machine.program.summary(known.dotted) is not None
 
 
 def _registers(callee: Value, receiver: Value | None, method: str) -> bool:

@@ -203,6 +203,8 @@ class Site(NamedTuple):
     """The call."""
     open: bool = False
     """Whether `*args` or `**kwargs` may pass more."""
+    entries: frozenset[str] = frozenset()
+    """The parameters that are given what may be one entry of a tensor, which is 0-dim."""
 
 
 class Stale(NamedTuple):

@@ -362,6 +362,14 @@ class Observer:
                 if isinstance(call, ast.Call):
                     yield self._lost_parameter(function, call, target, raw.value)
 
+    def _follows_parameter(self, function: str, node: ast.Call) -> bool:
+        """Whether a move goes where a parameter is: `x.to(other.device)`."""
+        home = self.file.functions.get(function)
+        device = node.args[0] if node.args else None
+        owner = device.value if isinstance(device, ast.Attribute) and device.attr == "device" else None
+        own = home.positional[home.is_method :] if home is not None else []
+        return isinstance(owner, ast.Name) and owner.id in own
+
     def _lost_parameter(
         self, function: str, call: ast.Call, target: ast.Attribute, value: Value
     ) -> event.Move:
@@ -396,6 +404,7 @@ class Observer:
         # A copy is made of what is elsewhere alone; what goes where another tensor is may be there.
         beside = target is not None and target.form is Form.AT
         beside |= target is not None and target.form is Form.UNKNOWN and raw.place.form in ON_DEVICE
+        beside |= target is not None and self._follows_parameter(function, node)
         guessed = raw.place.form is not Form.CPU and (raw.leaf or (beside and not raw.in_place))
         moved = moved._replace(leaf=raw.leaf, presumed=moved.presumed or guessed)
         return event.Move(

@@ -31,7 +31,7 @@ from ..core.values import (
     is_made,
     library_value,
 )
-from . import cases, conditions
+from . import cases, conditions, lazily
 from .annotations import annotated
 from .definitions import Function
 from .expressions import Expressions
@@ -450,7 +450,9 @@ class Statements(Expressions):
                 self._note_choices(then, self.state)
             chooses = conditions.truth(each.test, test) is not None
             chosen = _chosen(then, self.state) if chooses else ()
+            filled = lazily.filled(self, each.test, then, self.state)
             self.state = join_states(then, self.state, self.either)
+            self.state.env.update(filled)
             for key in chosen:
                 if is_made(self.state.env[key]):
                     self.state.env[key] = self.state.env[key]._replace(origin=None)

@@ -13,11 +13,13 @@ from ..core.paths import Ref, Root
 from ..core.places import Form, Place
 from ..core.values import OF_CLASSES, Api, Defined, Value
 from .behind import Meetings
+from .classes import Class
 from .function import CONSTRUCTORS
 from .holdings import has_weights, is_reached
-from .log import RawCall, RawMeeting
+from .log import RawBind, RawCall, RawMeeting
 from .settle import Settled
 
+_PLAIN = ("", "builtins.object")
 _MOVED = frozenset({Form.LITERAL, Form.SAME})
 _PLACED = _MOVED | {Form.EITHER}
 
@@ -57,7 +59,7 @@ def staying(settled: Settled, judged: Meetings) -> Iterator[Stays]:
                 continue
             for _, where, value in raw.args.named():
                 there = raw.places.get(where, value.place)
-                if value.kind in TENSORS and there.form in _MOVED:
+                if there.form in _MOVED and settled.kind_of_moved(value, function) is not None:
                     told.add(module.who)
                     yield Stays(function, raw, module, at, where, there, value)
                     break
@@ -122,8 +124,74 @@ def _made_in(settled: Settled, function: str) -> list[Value]:
 
 def _stays(settled: Settled, module: Value) -> bool:
     """Whether a module has something to move, and nothing that could move it is to be seen."""
-    kept = (raw.value.who for log in settled.logs.values() for raw in log.binds.values())
-    return module.who not in kept and is_left_alone(settled, module)
+    kept = (raw for log in settled.logs.values() for raw in log.binds.values() if raw.value.who == module.who)
+    return is_left_alone(settled, module) and all(_only_kept(settled, raw) for raw in kept)
+
+
+def _only_kept(settled: Settled, raw: RawBind) -> bool:
+    """Whether a plain object of the file keeps a module, and nothing does more with it than to run it."""
+    owner = raw.owner
+    if raw.target != "attribute" or owner.kind is not Kind.INSTANCE or not isinstance(owner.known, Defined):
+        return False
+    cls = settled.file.classes.get(owner.known.dotted)
+    return cls is not None and is_plain(settled, cls) and raw.name not in reached(settled)
+
+
+def is_plain(settled: Settled, cls: Class) -> bool:
+    """Whether a class of the file has nothing but what it and its bases, of the file as well, define."""
+    if cls.is_module or cls.framework or cls.node is None or _looks_inside(cls.node):
+        return False
+    here = all(each in settled.file.classes for one in cls.lineage() for each in one.bases)
+    return here and (cls.library_base() or "") in _PLAIN
+
+
+def reached(settled: Settled) -> set[str]:
+    """The attributes, by name, that anything does more with than to run, iterate or ask them."""
+    nodes = settled.file.nodes
+    parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
+    return {
+        node.attr
+        for node in nodes
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Load)
+        and not _only_runs(node, parents)
+    }
+
+
+def _only_runs(node: ast.Attribute, parents: dict[ast.AST, ast.AST]) -> bool:
+    around = parents.get(node)
+    if isinstance(around, ast.Attribute):
+        if around.attr in knowledge.REACHES_PARTS:
+            return _only_freezes(around, parents)
+        return around.attr not in knowledge.MOVES
+    if isinstance(around, ast.Call):
+        reads = isinstance(around.func, ast.Name) and around.func.id in knowledge.ITERATES
+        return around.func is node or reads
+    return isinstance(around, (ast.For, ast.comprehension)) and around.iter is node
+
+
+def _only_freezes(node: ast.Attribute, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Whether a loop over what a method gives does nothing but to say that it is not trained."""
+    call = parents.get(node)
+    loop = parents.get(call) if call is not None else None
+    if not isinstance(call, ast.Call) or not isinstance(loop, ast.For) or loop.iter is not call:
+        return False
+    for statement in loop.body:
+        set_ = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
+            set_ = statement.value.func
+        if not isinstance(set_, ast.Attribute) or set_.attr not in knowledge.FREEZES:
+            return False
+    return True
+
+
+def _looks_inside(node: ast.ClassDef) -> bool:
+    """Whether a class reaches its attributes by other ways than their names."""
+    return any(
+        (isinstance(part, ast.Name) and part.id in knowledge.LOOKS_INSIDE)
+        or (isinstance(part, ast.Attribute) and part.attr in knowledge.LOOKS_INSIDE)
+        for part in ast.walk(node)
+    )
 
 
 def is_left_alone(settled: Settled, module: Value) -> bool:

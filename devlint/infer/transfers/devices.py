@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from ... import knowledge
+from ...core.evidence import Evidence
 from ...core.kinds import Kind
+from ...core.paths import Attr
 from ...core.places import CPU, UNKNOWN_PLACE, Form, literal
 from ...core.values import NONE, OTHER, TORCH_DEVICE, Value, constant, dotted
 from ..machine import Machine, Site, text_of
@@ -13,6 +15,10 @@ def device(machine: Machine, site: Site) -> Value:
     """`torch.device(…)`."""
     first = site.args.get("type") or site.args.get("device")
     place = machine.denoted(first, UNKNOWN_PLACE) if first is not None else UNKNOWN_PLACE
+    named = machine.of(place)
+    if named is not None and machine.objects.ways[named] == Attr("device"):
+        # What has it are settings: of a tensor, it is a device already.
+        machine.log.note(machine.objects.parents[named], Evidence.OTHER)
     return Value(Kind.DEVICE, place, known=TORCH_DEVICE)
 
 

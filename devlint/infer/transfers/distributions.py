@@ -18,6 +18,10 @@ def make(machine: Machine, site: Site) -> Value:
         place = factories.default(machine)
         made = machine.made(site.node, Kind.BATCH, place, "factory", site.api)
         return made if known else machine.unknown(site.node)
+    # It is measured or drawn from: then they meet.
+    machine.meet(
+        site.node, [each for each in site.args.all() if each[1].kind in (Kind.BATCH, *TENSORS)], "call"
+    )
     if any(value.kind is Kind.UNKNOWN for value in tensors):
         return machine.unknown(site.node)  # numbers, perhaps
     return machine.computed(site.node, Kind.BATCH, machine.combine(tensors), tensors)

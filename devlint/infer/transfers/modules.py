@@ -22,6 +22,7 @@ from ...core.values import (
     constant,
     container,
     dotted,
+    is_made,
 )
 from ...knowledge.row import Row
 from ..log import NOBODY, Feed
@@ -270,12 +271,17 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
         # Of what else an unknown model takes, some may belong on the cpu: lengths, texts, settings.
         beside = machine.where(value).of
         if index == 0 or known or (beside is not None and beside == machine.where(fed[0][1]).of):
-            parts_of = (
-                (value,) if value.kind is not Kind.CONTAINER else value.items or (value.element or value,)
-            )
-            for part in parts_of:
+            for part in _parts_of(value):
                 machine.meeting("call", at, machine.where(part), part, func, place, runs)
     return machine.own(node, Kind.TENSOR if of_torch else Kind.BATCH, _result(machine, place, fed))
+
+
+def _parts_of(value: Value) -> tuple[Value, ...]:
+    """What a module is given: a value, or what a container holds; of what is one on one path, both."""
+    if value.kind is Kind.CONTAINER:
+        return value.items or (value.element or value,)
+    held = value.items or ((value.element,) if value.element is not None else ())
+    return (value, *(part._replace(place=UNKNOWN_PLACE) for part in held if is_made(part)))
 
 
 def feed(machine: Machine, base: Value, args: Arguments) -> None:
