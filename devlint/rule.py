@@ -200,8 +200,12 @@ class Ask(Protocol):
         """The calls of a function, by its dotted name (`At.function`), in this and in other files."""
 
     @property
-    def default_gpu(self) -> bool:
-        """Whether programs import the file that have nothing on another GPU than the default one."""
+    def default_gpu(self) -> str:
+        """What is alone in the programs that import the file: the default GPU.
+
+        Among `gpus`, where they have nothing on another; among `devices`, where all of theirs is there as soon
+        as there is CUDA. `current` where they say themselves which one is the default; else empty.
+        """
 
     def later(self, event: Event) -> bool:
         """Whether an accelerator is needed anyway: before on the same path, whoever calls the function, or

@@ -10,9 +10,11 @@ Follow the tensor:
     y = y.to(x.device)
 
 A stream without a device is one of the current device, too, and waits for nothing where a caller chose
-another; of memory that is a note. So is a device that a constructor chooses, and one GPU for all programs.
+another; of memory that is a note. So is a device that a constructor chooses, one GPU for all programs, and
+what goes there whenever it is there, in programs that put all of theirs there then.
 
-Left alone: `synchronize`, moves that name a GPU, settings, files that set the device, what no module chooses.
+Left alone: `synchronize`, moves that name a GPU, settings, files that set the device (a note in those that others
+import which set it), what no module chooses.
 """
 
 from __future__ import annotations
@@ -41,6 +43,9 @@ from ..rule import (
 )
 
 _DOCS = "https://docs.pytorch.org/docs/stable/notes/cuda.html"
+
+
+_ALONE = ("gpus", "devices")
 
 
 class DefaultGpu(Rule[Call | Literal_]):
@@ -91,7 +96,7 @@ class DefaultGpu(Rule[Call | Literal_]):
             yield Report(
                 "a GPU is chosen because there is one, wherever the caller's tensors are",
                 "a module that was left on the cpu, or is on another GPU, fails: take the device of an input",
-                Severity.NOTE if its == "kept" else None,
+                Severity.NOTE if its == "kept" or ask.default_gpu == "devices" else None,
             )
             return
         device, change = cst.parse_expression(f"{tensor}.device"), None
@@ -104,7 +109,7 @@ class DefaultGpu(Rule[Call | Literal_]):
         yield Report(
             f"the default GPU is chosen to follow `{tensor}`, which may be on another",
             "`cuda` without an index is the current device, not the one of a tensor",
-            Severity.NOTE if ask.default_gpu else None,
+            Severity.NOTE if ask.default_gpu in _ALONE else None,
             change=change,
         )
 
@@ -114,9 +119,10 @@ def _of_current(node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
     device = ask.device_given(node)
     kernels = any(hint.startswith("import:") for hint in event.at.guard.hints)
     if device is not None and isinstance(node, cst.Call):
+        waits = "stream" in event.callee.lower() and not kernels
         yield Report(
             f"`{event.callee}` speaks of the current device, and `{device}` may be another",
             "which device is current is the program's choice: name the one that is meant",
-            None if "stream" in event.callee.lower() and not kernels else Severity.NOTE,
+            None if waits and not ask.default_gpu else Severity.NOTE,
             Change(f"name `{device}`", ((node, at_device(node, device)),), safe=False),
         )

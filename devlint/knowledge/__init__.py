@@ -14,6 +14,7 @@ from .stars import is_every_modules, is_public, is_torch_nn, offers
 from .table import Table
 from .vocabulary import *  # noqa: F403
 from .words import (
+    chooses_besides,
     chooses_device,
     hints,
     limits_devices,
@@ -21,7 +22,9 @@ from .words import (
     numbers_devices,
     offers_device,
     places_elsewhere,
+    sets_current_device,
     speaks_of_devices,
+    without_flags,
 )
 
 __all__ = [
@@ -36,6 +39,7 @@ __all__ = [
     "attribute",
     "bind",
     "buffers_of_class",
+    "chooses_besides",
     "chooses_device",
     "complaint",
     "find",
@@ -55,8 +59,10 @@ __all__ = [
     "places_elsewhere",
     "provide",
     "runs_like_forward",
+    "sets_current_device",
     "speaks_of_devices",
     "topics_of_class",
+    "without_flags",
 ]
 
 

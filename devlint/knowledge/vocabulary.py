@@ -291,6 +291,21 @@ SHOWS = frozenset({"print", "summary"})
 EXPECTS_FAILURE = frozenset({"raises", "suppress", "assertRaises", "assertRaisesRegex"})
 SETS_DEFAULT_DEVICE = re.compile(r"\bset_default_device\(|\bset_default_tensor_type\([^)\n]*cuda")
 """What a program writes after which a factory that is told no device makes its tensor elsewhere."""
+REACHES_NAMES = re.compile(
+    r"\b__dict__\b|\b(?:globals|locals|vars|eval|exec|getattr|__import__|import_module|instantiate|Fire|\w*CLI)\("
+)
+"""What a program writes that may look its own functions and classes up."""
+LOOKS_UP_ANY = words("import_module instantiate Fire LightningCLI")
+"""Those that do, under names that are no words of the program."""
+BUILTIN_LOOKS_UP_ANY = words("globals eval exec __import__")
+"""Those of Python."""
+LOOKS_UP = "getattr"
+NAMESPACE = words("__dict__ vars")
+"""Where the definitions of a module are by their names."""
+PLAIN_BASES = words("object Module Enum NamedTuple Exception")
+"""Bases that call no method of a subclass by its name, or only those of MODULE_HOOKS."""
+MODULE_HOOKS = words("forward extra_repr reset_parameters train eval to cuda cpu")
+"""What a module's own methods, or those of modules around it, call."""
 TESTS_WITH = ("pytest", "unittest")
 TEST_FRAMEWORKS = ("pytest", "unittest", "torch.testing", "hypothesis")
 COLLECTED = "test_"

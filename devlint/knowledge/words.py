@@ -95,6 +95,8 @@ _OFFERS = re.compile(
     r"|\b(?:no|use|disable|enable|with)_(?:cuda|cpu|gpu)\b(?!=(?:True|False)\s*[,)])"
     r"|\b(?:if|not|and|or)\s+\w+\.(?:cuda|gpu)\s*(?:[:)<>]|!=|is\b|and\b|or\b|else\b)"
 )
+_ALWAYS = re.compile(r"[\"']--?[\w-]+[\"'](?=[^()]*\bdefault\s*=\s*True\b)(?=[^()]*\bstore_true\b)")
+"""A flag that is up in any case."""
 _NUMBERS = re.compile(r"[\"']--?(?:cuda|gpu)[\"']|\bargs?\.cuda\b")
 """An option that may be the number of a GPU."""
 _SHOWS = re.compile(r"CUDA_VISIBLE_DEVICES")
@@ -112,8 +114,9 @@ _PASSES = re.compile(
 )
 """A device that somebody gives, or has chosen; the one of a tensor follows what it is at."""
 _PLACES = re.compile(
-    r"[\"']cuda:(?!0[\"'])|[\"']--?(?:\w+[-_])?(?:cuda|gpu|device)(?:[-_]?ids?)?[\"'](?![^()]*\bstore_)"
-    r"|\bdevice_ids\b|\bAccelerator\b|\.cuda\(\s*[^)\s]|\bcuda\.device\("
+    r"[\"']cuda:(?!0[\"'])|[\"']--?(?!(?:no|use|disable|enable|with)[-_])(?:\w+[-_])?(?:cuda|gpu|device)"
+    r"(?:[-_]?ids?)?[\"'](?![^()]*(?:\bstore_|bool|\bTrue\b|\bFalse\b))"
+    r"|\bdevice_ids\b|\bAccelerator\b|\.cuda\(\s*(?!non_blocking\b|async\b)[^)\s]|\bcuda\.device\("
     r"|\btorch\.device\(\s*(?:f[\"']|[a-zA-Z_][\w.\[\]\"']*\s*\))"
     r"|\.to\(\s*(?:args?|opts?|cfg|conf|config|hparams|params|flags)[.\[]"
 )
@@ -135,6 +138,8 @@ _WHERE_THERE = re.compile(
     re.MULTILINE,
 )
 """What is done where CUDA is there, and nothing in its place."""
+_SETS_CURRENT = re.compile(r"\bcuda\.set_device\(|\bcuda\.device\(|\bset_device_index\(")
+_AVAILABLE = re.compile(r"\bis_available\b")
 _MOVES = re.compile(r"\.cuda\(|[\"']cuda(?::\d+)?[\"']")
 _TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 
@@ -148,6 +153,11 @@ def snake(name: str) -> str:
 def hints(on: str, name: str) -> tuple[str, ...]:
     """What a name of some sort suggests: `hints("function", "run_gpu")` is `("accelerator",)`."""
     return tuple(_said(on, snake(name)))
+
+
+def without_flags(text: str) -> str:
+    """A program without the names of options that change nothing."""
+    return _ALWAYS.sub("", text)
 
 
 def speaks_of_devices(line: str) -> bool:
@@ -182,6 +192,16 @@ def numbers_devices(text: str) -> bool:
 def places_elsewhere(text: str) -> bool:
     """Whether a program, without its comments, may have anything on another GPU than the default one."""
     return _PLACES.search(text) is not None
+
+
+def chooses_besides(text: str) -> bool:
+    """Whether a program, without its comments, seems to have a choice but that of CUDA where it is there."""
+    return chooses_device(_AVAILABLE.sub("", text))
+
+
+def sets_current_device(text: str) -> bool:
+    """Whether a program says which GPU is the current one."""
+    return _SETS_CURRENT.search(text) is not None
 
 
 def limits_devices(text: str) -> bool:

@@ -24,6 +24,10 @@ from .world import ROOTS
 Default = Literal["", "above", "beside"]
 """Whether what runs a file sets the default device, or only another file of the project; else empty."""
 
+Alone = Literal["", "gpus", "devices", "current"]
+"""Whether the default GPU is the only one that a program uses, or the only device where it is there; or it is
+the one that the program makes the default."""
+
 _COMMENT = re.compile(r"#[^\n]*")
 _NEEDS = re.compile(r"\.cuda\s*\(|[\"']cuda(?::\d+)?[\"']|torch\.cuda\.\w*Tensor\b")
 _PATHS = re.compile(r"\bsys\.path\.(?:append|insert)\([^\n]*?[\"']([\w./-]+)[\"']")
@@ -57,8 +61,12 @@ class _Signs(NamedTuple):
     """How many moves to CUDA are made only where it is there, with nothing in their place."""
     moved: int
     """How many others."""
+    besides: bool
+    """Whether it has a choice besides that of CUDA where it is there."""
     elsewhere: bool
     """Whether it may have anything on another GPU than the default one."""
+    current: bool
+    """Whether it says which GPU is the current one."""
     tests: bool
     paths: tuple[str, ...]
     """Where else, by what it says, imports may start."""
@@ -88,21 +96,24 @@ class Choices:
         if found is None:
             found = self._find(path)
             if not found[0]:
-                settled, asked = self._is_settled(self._home(path))
+                settled, asked = self._is_settled(self.home(path))
                 found = settled, found[1] | asked
             self._answers[path] = found
         return found
 
-    def default_gpu(self, path: str) -> tuple[bool, frozenset[str]]:
-        """Whether programs import a file that have nothing on another GPU than the default one; and the files
-        that tell."""
-        if self._is_library(path):
-            return False, frozenset()
-        above = reached(path, self._importers)
+    def default_gpu(self, path: str) -> tuple[Alone, frozenset[str]]:
+        """What makes the default GPU right in the programs that import a file; and the files that tell."""
+        above = reached(path, self.importers)
+        if any(self._signs(each).current and not self._signs(each).tests for each in above):
+            return "current", frozenset(above)
+        if self.is_library(path):
+            return "", frozenset(above)
         below = set[str]().union(*(reached(each, self._imported) for each in above))
         needing = any(self._signs(each).needs for each in above - {path})
-        elsewhere = any(self._signs(each).elsewhere for each in below)
-        return needing and not elsewhere, frozenset(above | below)
+        told = frozenset(above | below)
+        if not needing or any(self._signs(each).elsewhere for each in below):
+            return "", told
+        return "gpus" if any(self._signs(each).besides for each in told) else "devices", told
 
     def default_device(self, path: str) -> tuple[Default, frozenset[str]]:
         """Who sets the default device to an accelerator for a file, and the files that tell; no tests."""
@@ -112,25 +123,25 @@ class Choices:
         return found
 
     def _default_device(self, path: str) -> tuple[Default, frozenset[str]]:
-        homes = {self._layout.project_of(os.path.dirname(path)), self._home(path)}
+        homes = {self._layout.project_of(os.path.dirname(path)), self.home(path)}
         found = {
             each
             for home in homes
-            for each in self._texts(home).matching(knowledge.SETS_DEFAULT_DEVICE, "set_default_")
-            if not any(self._texts(home).has(each, name) for name in knowledge.TESTS_WITH)
+            for each in self.texts(home).matching(knowledge.SETS_DEFAULT_DEVICE, "set_default_")
+            if not any(self.texts(home).has(each, name) for name in knowledge.TESTS_WITH)
         }
         if path in found and not _IN_A_BLOCK.search(self._read(path) or ""):
             found.remove(path)  # what its statements set, and when, is known where it is analysed
         if not found:
             return "", frozenset()
-        above = reached(path, self._importers)
+        above = reached(path, self.importers)
         return "beside" if found.isdisjoint(above) else "above", frozenset(found | above)
 
     def _is_settled(self, home: str) -> tuple[bool, frozenset[str]]:
         """Whether a project names CUDA in many files, and hardly chooses in any; and the files that tell."""
         found = self._settled.get(home)
         if found is None:
-            naming = {each for each in self._texts(home).of(knowledge.CUDA) if self._names_cuda(each)}
+            naming = {each for each in self.texts(home).of(knowledge.CUDA) if self._names_cuda(each)}
             most, choosing = len(naming) // _HARDLY, set[str]()
             for each in self._layout.files(home) if most else ():
                 if self._signs(each).chooses:
@@ -146,9 +157,9 @@ class Choices:
 
     def _find(self, path: str) -> tuple[bool, frozenset[str]]:
         """Whether none of the programs that a file is part of has a choice; and the files that tell."""
-        if self._signs(path).chooses or self._is_library(path):
+        if self._signs(path).chooses or self.is_library(path):
             return False, frozenset()
-        above = reached(path, self._importers)
+        above = reached(path, self.importers)
         below = set[str]().union(*(reached(each, self._imported) for each in above))
         asked = frozenset(above | below)
         if self._choose(above, below) or not any(self._signs(each).needs for each in above):
@@ -177,7 +188,7 @@ class Choices:
         found = self._packages.get(package)
         if found is None:
             files = [each for each in self._layout.files(self._project(path)) if each.startswith(package)]
-            above = set[str]().union(*(reached(each, self._importers) for each in files))
+            above = set[str]().union(*(reached(each, self.importers) for each in files))
             below = set[str]().union(*(reached(each, self._imported) for each in above))
             needing = any(self._signs(each).needs for each in above.difference(files))
             found = self._packages[package] = (
@@ -190,16 +201,19 @@ class Choices:
         return self._layout.project_of(os.path.dirname(path))
 
     def _package(self, path: str) -> str:
-        """The folder in a file's project that it lies in."""
+        """The package that a file is part of, the outermost one, or the folder in its project that it lies in."""
         home = self._project(path)
-        return os.path.join(home, os.path.relpath(path, home).split(os.sep)[0], "")
+        *folders, _ = os.path.relpath(path, home).split(os.sep)
+        inside = [os.path.join(home, *folders[: depth + 1]) for depth in range(len(folders))]
+        found = next(filter(self._layout.is_package, inside), os.path.join(home, *folders[:1]))
+        return os.path.join(found, "")
 
     def _signs(self, path: str) -> _Signs:
         found = self._known.get(path)
         if found is None:
             text = self._read(path) or ""
             text = cells(text) if path.endswith(_NOTEBOOK) else text
-            text = _COMMENT.sub("", without_texts(text))
+            text = knowledge.without_flags(_COMMENT.sub("", without_texts(text)))
             asked, moved = knowledge.moves_to_cuda(text)
             found = self._known[path] = _Signs(
                 len(_NEEDS.findall(text)),
@@ -209,7 +223,9 @@ class Choices:
                 knowledge.limits_devices(text),
                 asked,
                 moved,
+                knowledge.chooses_besides(text) or knowledge.offers_device(text),
                 knowledge.places_elsewhere(text),
+                knowledge.sets_current_device(text),
                 not set(knowledge.TEST_FRAMEWORKS).isdisjoint(imported(text)),
                 tuple(_PATHS.findall(text)),
                 _MAIN.search(text) is not None,
@@ -217,7 +233,7 @@ class Choices:
             )
         return found
 
-    def _home(self, path: str) -> str:
+    def home(self, path: str) -> str:
         """The folder of all that belongs to a file's project; without a mark, where its imports are found."""
         root = self._layout.project_of(os.path.dirname(path))
         if not self._layout.names(root).isdisjoint(ROOTS):
@@ -232,7 +248,7 @@ class Choices:
                 return above
         return root
 
-    def _is_library(self, path: str) -> bool:
+    def is_library(self, path: str) -> bool:
         """Whether a file is part of a package that others install, or that no program beside it imports."""
         if not self._is_part(path):
             return False
@@ -241,7 +257,7 @@ class Choices:
             return True
         return not any(
             found.startswith(package)
-            for each in self._mentioning(home, os.path.basename(os.path.dirname(package)))
+            for each in self.mentioning(home, os.path.basename(os.path.dirname(package)))
             if not each.startswith(package)
             for found in self._imported(each)
         )
@@ -255,7 +271,7 @@ class Choices:
 
     def _is_part(self, path: str) -> bool:
         """Whether a file is in a package, or a folder of one, and is no program that nobody imports."""
-        if self._signs(path).runs and not self._importers(path):
+        if self._signs(path).runs and not self.importers(path):
             return False
         above = path
         for _ in range(_MAX_UP):
@@ -269,7 +285,7 @@ class Choices:
         found = self._imports.get(path)
         if found is None:
             self._imports[path] = frozenset()
-            home = self._home(path)
+            home = self.home(path)
             starts = [os.path.dirname(path), home]
             for each in self._signs(path).paths:
                 starts += [os.path.normpath(os.path.join(start, each)) for start in starts[:2]]
@@ -284,18 +300,18 @@ class Choices:
             found = next(filter(None, (self._layout.found_in(start, name) for start in starts)), None)
         return found.path if found is not None else None
 
-    def _importers(self, path: str) -> frozenset[str]:
+    def importers(self, path: str) -> frozenset[str]:
         """The files of the project that import a file."""
         stem = os.path.splitext(os.path.basename(path))[0]
         name = os.path.basename(os.path.dirname(path)) if stem == _PACKAGE else stem
-        homes = {self._layout.project_of(os.path.dirname(path)), self._home(path)}
-        found = {each for home in homes for each in self._mentioning(home, name)} - {path}
+        homes = {self._layout.project_of(os.path.dirname(path)), self.home(path)}
+        found = {each for home in homes for each in self.mentioning(home, name)} - {path}
         return frozenset(each for each in found if path in self._imported(each))
 
-    def _mentioning(self, home: str, name: str) -> list[str]:
-        return self._texts(home).of(name)
+    def mentioning(self, home: str, name: str) -> list[str]:
+        return self.texts(home).of(name)
 
-    def _texts(self, home: str) -> Mentions:
+    def texts(self, home: str) -> Mentions:
         if home not in self._mentions:
             self._mentions[home] = Mentions(self._layout.files(home), self._read)
         return self._mentions[home]

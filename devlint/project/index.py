@@ -16,12 +16,13 @@ from ..core.summary import Calling, ClassSummary, FunctionSummary, ModuleSummary
 from ..core.values import Api, Defined, Value
 from ..span import Span
 from .binds import Binds
-from .choices import Choices, Default
+from .choices import Alone, Choices, Default
 from .memory import Definitions, Log, Memory, Question, digest_of
 from .mentions import Mentions
 from .nature import Natures
 from .reach import reached
 from .resolve import Layout
+from .unused import Part, Unused
 
 if TYPE_CHECKING:
     from ..infer.file import File
@@ -143,6 +144,7 @@ class Project:
         """The file that was linted last, and its text."""
         self.natures = Natures(self.layout, self._text)
         self.choices = Choices(self.layout, self._text)
+        self._unused = Unused(self.choices, self.layout, self._text)
         self._binds = Binds(self.layout, self._text)
         self._paths: dict[tuple[str, str], str] = {}
         """The file of each module by the root of its project, in which its name is unique, and that name."""
@@ -180,6 +182,7 @@ class Project:
         self._last = "", ""
         self.natures = Natures(self.layout, self._text)
         self.choices = Choices(self.layout, self._text)
+        self._unused = Unused(self.choices, self.layout, self._text)
         self._binds.forget()
 
     def renew(self, path: str) -> None:
@@ -371,9 +374,15 @@ class Project:
         self._asked.setdefault(path, set()).update(others)
         return calls
 
-    def default_gpu(self, path: str) -> bool:
-        """Whether programs import a file that have nothing on another GPU than the default one."""
+    def default_gpu(self, path: str) -> Alone:
+        """What is alone in the programs that import a file: the default GPU among GPUs, or among devices."""
         found, asked = self.choices.default_gpu(path)
+        self._asked.setdefault(path, set()).update(asked - {path})
+        return found
+
+    def unused(self, path: str, parts: tuple[Part, ...], quiet: bool) -> bool:
+        """Whether nothing in the program uses one of the parts of a file, or the whole file."""
+        found, asked = self._unused.unused(path, parts, quiet)
         self._asked.setdefault(path, set()).update(asked - {path})
         return found
 
@@ -672,11 +681,22 @@ class View:
     def _throughout(self) -> bool:
         return self._project.throughout(self.path)
 
-    def default_gpu(self) -> bool:
-        """Whether programs import this file that have nothing on another GPU than the default one."""
+    def default_gpu(self) -> Alone:
+        """What is alone in the programs that import this file."""
         found = self._project.default_gpu(self.path)
         if self._project.memory is not None:
             self.log["default gpu", ""] = digest_of(found)
+        return found
+
+    def unused(self, parts: tuple[Part, ...], quiet: bool) -> bool:
+        """Whether nothing in the program uses one of the parts of this file, or the whole file.
+
+        `quiet` is whether it does nothing when it is run.
+        """
+        found = self._project.unused(self.path, parts, quiet)
+        if self._project.memory is not None:
+            told = ";".join(f"{each.name}:{each.first}:{each.last}" for each in parts)
+            self.log["unused", told, "quiet" if quiet else ""] = digest_of(found)
         return found
 
     def default_device(self) -> Default:
@@ -716,7 +736,7 @@ class View:
 
     def _digest(self, question: Question) -> bytes:
         """The digest of the answer to a question."""
-        kind, about, *_ = question
+        kind, about, *more = question
         if kind == "find":
             return _digest(self._follow(about, self.path, _MAX_FORWARDS))
         if kind == "callers":
@@ -725,6 +745,10 @@ class View:
             return digest_of(self._throughout())
         if kind == "default gpu":
             return digest_of(self._project.default_gpu(self.path))
+        if kind == "unused":
+            parts = (each.split(":") for each in filter(None, about.split(";")))
+            told = tuple(Part(name, int(first), int(last)) for name, first, last in parts)
+            return digest_of(self._project.unused(self.path, told, any(more)))
         if kind == "default device":
             return digest_of(self._project.default_device(self.path))
         if kind == "locate":  # where a node stands depends on the whole text

@@ -38,6 +38,7 @@ class Layout:
         self._names: dict[str, frozenset[str]] = {}
         self._roots: dict[str, tuple[str, ...]] = {}
         self._files: dict[str, tuple[str, ...]] = {}
+        self._notebooks: dict[str, tuple[str, ...]] = {}
         self.find = lru_cache(maxsize=None)(self._find)
         self.project_of = lru_cache(maxsize=None)(self._project_of)
         self.module_name = lru_cache(maxsize=None)(self._module_name)
@@ -166,8 +167,14 @@ class Layout:
             found = self._files[root] = tuple(self._walk(root))
         return found
 
+    def notebooks(self, root: str) -> tuple[str, ...]:
+        """The notebooks among the files of a project, in order."""
+        self.files(root)
+        return self._notebooks.get(root, ())
+
     def _walk(self, root: str) -> list[str]:
         found: list[str] = []
+        notebooks: list[str] = []
         todo = [root]
         marked = not self._listed(root).isdisjoint(ROOTS)
         folders = 0
@@ -183,10 +190,13 @@ class Layout:
                 path = os.path.join(folder, name)
                 if name.endswith(".py"):
                     found.append(path)
+                elif name.endswith(".ipynb"):
+                    notebooks.append(path)
                 elif "." not in name and name not in _NO_CODE and self._listed(path):
                     todo.append(path)
             if len(found) > _MAX_FILES or len(todo) > _MAX_FILES:
                 return []
+        self._notebooks[root] = tuple(sorted(notebooks))
         return sorted(found)
 
     def _listed(self, folder: str) -> frozenset[str]:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from ..core.summary import Calling
     from ..infer.file import File, Index
     from ..match.watch import Matcher
+    from ..project.unused import Part
     from ..span import Span
 
     class Project(Index, Protocol):
@@ -29,8 +30,13 @@ if TYPE_CHECKING:
         def throughout(self) -> bool:
             """Whether all that runs this file runs on CUDA alone."""
 
-        def default_gpu(self) -> bool:
-            """Whether programs import this file that have nothing on another GPU than the default one."""
+        def default_gpu(self) -> str:
+            """Whether the default GPU is the only one (`gpus`) that the programs use which import this file,
+            or, where it is there, the only device (`devices`); else empty."""
+
+        def unused(self, parts: tuple[Part, ...], quiet: bool) -> bool:
+            """Whether nothing in the program uses one of the parts of this file, or the whole file, which may
+            do nothing when it is run."""
 
         def default_device(self) -> str:
             """Who sets the default device to an accelerator for this file: `above` what runs it, or only

@@ -89,6 +89,15 @@ class File:
             found[names[type(each)]].append(each)
         return {kind: tuple(several) for kind, several in found.items()}
 
+    def is_unused(self, line: int) -> bool:
+        """Whether nothing in the program uses the function or class around a line, or the whole file."""
+        from ..project.unused import is_quiet, parts_around
+
+        project, _, cells = self.around
+        if project is None or cells:
+            return False
+        return project.unused(parts_around(self.tree, line), is_quiet(self.tree))
+
     @cached_property
     def worked_out(self) -> dict[object, Any]:
         """What functions of rules said of the file, by the function."""
@@ -481,10 +490,10 @@ class Questions:
         return project is not None and project.throughout()
 
     @property
-    def default_gpu(self) -> bool:
-        """Whether programs import the file that have nothing on another GPU than the default one."""
+    def default_gpu(self) -> str:
+        """What is alone in the programs that import the file: the default GPU among `gpus`, or `devices`."""
         project = self._file.around.project
-        return project is not None and project.default_gpu()
+        return project.default_gpu() if project is not None else ""
 
     def needed_before(self, function: str) -> bool:
         """Whether an accelerator was needed before each call of a function, those of tests apart."""
