@@ -203,8 +203,8 @@ class Ask(Protocol):
     def default_gpu(self) -> str:
         """What is alone in the programs that import the file: the default GPU.
 
-        Among `gpus`, where they have nothing on another; among `devices`, where all of theirs is there as soon
-        as there is CUDA. `current` where they say themselves which one is the default; else empty.
+        Among `gpus`, where they have nothing on another; among `devices`, where all of theirs is there as
+        soon as there is CUDA. `current` where they say themselves which one is the default; else empty.
         """
 
     def later(self, event: Event) -> bool:

@@ -5,16 +5,13 @@ says that there is a GPU, not that the caller's tensors are on it.
 
     y = y.cuda() if x.is_cuda else y  # DEV410
 
-Follow the tensor:
-
-    y = y.to(x.device)
+The cure is `y = y.to(x.device)`, which follows the tensor.
 
 A stream without a device is one of the current device, too, and waits for nothing where a caller chose
 another; of memory that is a note. So is a device that a constructor chooses, one GPU for all programs, and
-what goes there whenever it is there, in programs that put all of theirs there then.
+what programs import that set the device, or put all of theirs there whenever it is there.
 
-Left alone: `synchronize`, moves that name a GPU, settings, files that set the device (a note in those that others
-import which set it), what no module chooses.
+Left alone: `synchronize`, moves that name a GPU, settings, files that set the device, what no module chooses.
 """
 
 from __future__ import annotations
@@ -43,9 +40,6 @@ from ..rule import (
 )
 
 _DOCS = "https://docs.pytorch.org/docs/stable/notes/cuda.html"
-
-
-_ALONE = ("gpus", "devices")
 
 
 class DefaultGpu(Rule[Call | Literal_]):
@@ -109,7 +103,7 @@ class DefaultGpu(Rule[Call | Literal_]):
         yield Report(
             f"the default GPU is chosen to follow `{tensor}`, which may be on another",
             "`cuda` without an index is the current device, not the one of a tensor",
-            Severity.NOTE if ask.default_gpu in _ALONE else None,
+            Severity.NOTE if ask.default_gpu in ("gpus", "devices") else None,
             change=change,
         )
 
@@ -117,12 +111,11 @@ class DefaultGpu(Rule[Call | Literal_]):
 def _of_current(node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
     """Report what speaks of the current device, where the caller chooses one that need not be current."""
     device = ask.device_given(node)
-    kernels = any(hint.startswith("import:") for hint in event.at.guard.hints)
+    fine = any(hint.startswith("import:") for hint in event.at.guard.hints) or ask.default_gpu
     if device is not None and isinstance(node, cst.Call):
-        waits = "stream" in event.callee.lower() and not kernels
         yield Report(
             f"`{event.callee}` speaks of the current device, and `{device}` may be another",
             "which device is current is the program's choice: name the one that is meant",
-            None if waits and not ask.default_gpu else Severity.NOTE,
+            None if "stream" in event.callee.lower() and not fine else Severity.NOTE,
             Change(f"name `{device}`", ((node, at_device(node, device)),), safe=False),
         )

@@ -190,9 +190,27 @@ def test_an_option_in_another_file_counts(run: Run, here: Path, examined: list[s
     assert examined == []
     text = (here / "layers.py").read_text()
     (here / "layers.py").write_text(f'{text}\n\nOPTIONS = ["--cpu"]\n')
-    assert warnings() == [15, 22]
+    assert warnings() == [15]  # nothing uses what line 22 is in
     (here / "layers.py").write_text(text)
     assert warnings() == []
+
+
+def test_a_use_in_another_file_counts(run: Run, here: Path, examined: list[str]) -> None:
+    for path in here.glob("*.py"):
+        path.unlink()
+    shutil.copytree(PROGRAMS / "projects" / "unused", here, dirs_exist_ok=True)
+
+    def warnings() -> list[int]:
+        found = json.loads(run("--output-format", "json")[1])
+        own = [each for each in found if Path(each["filename"]).name == "tools.py"]
+        return [each["location"]["row"] for each in own if each["severity"] == "warning"]
+
+    assert warnings() == [7, 16]
+    assert warnings() == [7, 16]
+    (here / "other.py").write_text("from tools import decoded\n\nprint(decoded(1))\n")
+    assert warnings() == [7, 12, 16]
+    (here / "other.py").unlink()
+    assert warnings() == [7, 16]
 
 
 def test_the_findings_of_circles_are_kept(run: Run, here: Path, examined: list[str]) -> None:

@@ -201,7 +201,7 @@ class Choices:
         return self._layout.project_of(os.path.dirname(path))
 
     def _package(self, path: str) -> str:
-        """The package that a file is part of, the outermost one, or the folder in its project that it lies in."""
+        """The package that a file is part of, the outermost one; else the folder of its project."""
         home = self._project(path)
         *folders, _ = os.path.relpath(path, home).split(os.sep)
         inside = [os.path.join(home, *folders[: depth + 1]) for depth in range(len(folders))]
@@ -309,9 +309,11 @@ class Choices:
         return frozenset(each for each in found if path in self._imported(each))
 
     def mentioning(self, home: str, name: str) -> list[str]:
+        """The files of a project that have a name."""
         return self.texts(home).of(name)
 
     def texts(self, home: str) -> Mentions:
+        """The texts of a project's files."""
         if home not in self._mentions:
             self._mentions[home] = Mentions(self._layout.files(home), self._read)
         return self._mentions[home]

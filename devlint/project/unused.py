@@ -85,7 +85,7 @@ class Unused:
         self._plain: dict[str, str] = {}
 
     def unused(self, path: str, parts: tuple[Part, ...], quiet: bool) -> tuple[bool, frozenset[str]]:
-        """Whether nothing uses one of the parts, or the whole file, which may be quiet; the files that tell."""
+        """Whether nothing uses one of the parts, or the whole file, if quiet; and the files that tell."""
         if not parts and not quiet:
             return False, frozenset()
         if self._choices.is_library(path):
