@@ -33,6 +33,8 @@ class Parameter(NamedTuple):
     """Whether it has one."""
     means: Answers = ""
     """What is true of the default, where that is a constant."""
+    on_cpu: bool = False
+    """Whether the default names the cpu."""
 
 
 class Moved(NamedTuple):

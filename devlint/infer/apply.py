@@ -11,7 +11,7 @@ from ..bind.names import is_place
 from ..core.events import Why
 from ..core.evidence import PASSED_ON, Evidence
 from ..core.kinds import MAY_BE_COPIED, MAY_HOLD_TENSORS, TENSORS, Kind
-from ..core.paths import REST, RESULT, Attr, Element, Item, Path, Ref, Step, Who
+from ..core.paths import REST, RESULT, Attr, Element, Item, Path, Ref, Root, Step, Who
 from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved, Need
@@ -19,6 +19,7 @@ from ..core.values import (
     MADE,
     MAPPING,
     UNKNOWN,
+    Const,
     Defined,
     Origin,
     Value,
@@ -70,6 +71,8 @@ class Substitution:
         """What a move is told that the function passes its `*args` and `**kwargs` on to."""
         self.chooses: frozenset[str] = frozenset()
         """The parameters for which the callee chooses the device itself."""
+        self.returned: Root | None = None
+        """What the callee calls the object that it makes and returns, unless that keeps a name of its own."""
 
     def root(self, path: Path) -> Value | None:
         """What the caller has at the root of a path."""
@@ -87,7 +90,7 @@ class Substitution:
         if self.node is None:
             return None
         machine = self.machine
-        role = f"{root.at}/{root.name}"[:_MAX_ROLE]
+        role = f"{root.at}/{root.name}"[:_MAX_ROLE] if root != self.returned else ""
         ref = machine.objects.made(machine.here.name, machine.here.number(self.node), role)
         self.made.add(ref)
         return Value(who=ref)
@@ -295,10 +298,18 @@ def function_call(
         return machine.unknown(node)
     if machine.fates.get(node, ("kept", False))[0] == "discarded":
         _discard(machine, node, summary, given)
+    if not args.starred and not args.unpacked:
+        given = {**_left_out(summary, given), **given}
     result = apply(machine, node, summary, given, bound, _rest(summary, bound, args))
     if result.kind in _REFORMED and type(result.who) is int:
         machine.log.remade(result.who, [each.value for each in given.values()])
     return result
+
+
+def _left_out(summary: FunctionSummary, given: Mapping[str, Given]) -> dict[str, Given]:
+    """The cpu, where a parameter names it by its default and the caller says nothing else."""
+    named = Given(None, Value(Kind.STRING, CPU, known=Const(CPU.name)))
+    return {each.name: named for each in summary.parameters if each.on_cpu and each.name not in given}
 
 
 def _discard(machine: Machine, node: ast.Call, summary: FunctionSummary, given: Mapping[str, Given]) -> None:
@@ -427,6 +438,9 @@ def apply(
     sub = Substitution(machine, node, given, bound)
     sub.rest = rest
     sub.chooses = summary.chooses
+    whole = summary.returns.who
+    if isinstance(whole, Path) and not whole.steps and summary.returns.kind not in _KEEP_IDENTITY:
+        sub.returned = whole.root
     _forget_made(machine, sub, summary)
     for path, bits in summary.evidence:
         ref = sub.ref(path)

@@ -510,7 +510,8 @@ class Meetings:
             return None
         if there.form is Form.EITHER and ref is None:
             return None  # moved on some paths, nobody knows where
-        if there.form is Form.SAME and type(ref) is int and self.objects.ways[ref] == Attr("device"):
+        of_another = there.form is Form.SAME and not there.name  # a device that was chosen has a name
+        if of_another and type(ref) is int and self.objects.ways[ref] == Attr("device"):
             owner = self.objects.parents[ref]
             if any(map(self._is_hosted, (owner, *self.roots(owner)))):
                 return None

@@ -34,6 +34,7 @@ from ..core.values import (
 )
 from ..knowledge.row import Row
 from . import conditions
+from .apply import apply as apply_summary
 from .apply import function_call
 from .holdings import hand, moves_what_it_is_given
 from .log import NOBODY, NOWHERE, RawCall
@@ -545,6 +546,10 @@ def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Argum
         stored = machine.state.env.get((ref, Attr(name)))
         if stored is not None:
             return apply(machine, node, stored, args)
+    if name in knowledge.READS_OPTIONS and kind in (Kind.OTHER, Kind.UNKNOWN):
+        options = machine.unknown(node)
+        machine.note(options, Evidence.OTHER)
+        return options
     if name in knowledge.DRAWS and kind is not Kind.INSTANCE and kind is not Kind.MODULE:
         return library(machine, node, f"{knowledge.DRAWN_ON}.{name}", args)
     if name in knowledge.OF_ARRAYS and (kind in TENSORS or kind is Kind.UNKNOWN):
@@ -790,6 +795,8 @@ def instantiate(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> 
     machine.state.forget(ref)
     if kind is Kind.OPTIMIZER:
         return optimizers.make(machine, _site(node, base or "", None, args))
+    if kind is Kind.INSTANCE:
+        machine.note(value, Evidence.OTHER)
     init = view.method("__init__")
     summary = machine.program.summary(init) if init is not None and kind is Kind.INSTANCE else None
     if summary is not None and (
@@ -803,6 +810,11 @@ def instantiate(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> 
             # Where the constructor of a subclass, or the caller, moves it is not known.
             place = machine.state.places.get(ref)
             machine.state.places[ref] = place if place is not None and place.of is None else UNKNOWN_PLACE
+    else:
+        after = view.method(knowledge.AFTER_FIELDS)
+        done = machine.program.summary(after) if after is not None else None
+        if done is not None:
+            apply_summary(machine, node, done, {}, value)
     told = bool(args.unpacked or args.starred) or any(map(_tells_device, args.named()))
     told = told or any(_was_moved(machine, given) for _, given in args.all())
     if kind is Kind.MODULE and (told or machine.state.default is not None):

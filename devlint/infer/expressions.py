@@ -183,7 +183,7 @@ class Expressions(Machine):
         if value.kind is Kind.LIBRARY and isinstance(node.ctx, ast.Load):
             self.log.uses.pop(node.value, None)
             self.log.uses[node] = RawUse(dotted(value), self.state.why, self.loops)
-        return value
+        return self.known_by(node, base, Attr(node.attr), value)
 
     def attribute(self, base: Value, name: str, node: ast.AST) -> Value:
         """The value of an attribute of `base`."""
@@ -368,7 +368,7 @@ class Expressions(Machine):
             return self.sliced(base, self._dimensions_of_index(node.slice, index))
         ref = self.ref(base)
         if kind is Kind.CONTAINER:
-            return self._item(node, base, index)
+            return self.known_by(node, base, subscript_step(node.slice), self._item(node, base, index))
         if kind is Kind.MODULE and ref is not None:
             return Value(
                 Kind.MODULE, who=self.objects.part(ref, subscript_step(node.slice)), origin=base.origin

@@ -202,13 +202,13 @@ class Extraction:
             return False
         return self.objects.is_structural(ref) or bool(log.notes.get(ref, 0) & IS_TENSOR)
 
-    def evidence(self, log: Log) -> tuple[tuple[Path, int], ...]:
-        """What the use of parameters, and of their parts, shows."""
+    def evidence(self, log: Log, returned: Who | None = None) -> tuple[tuple[Path, int], ...]:
+        """What the use of parameters and of their parts shows, and of what is returned."""
         found: dict[Path, int] = {}
         for ref, bits in log.notes.items():
             if bits & PASSED_ON:
                 path = self.path(ref)
-                if path is not None and path.root.kind == "parameter":
+                if path is not None and (path.root.kind == "parameter" or path == returned):
                     found[path] = found.get(path, 0) | int(bits & PASSED_ON)
         return tuple(sorted(found.items(), key=repr)) if found else ()
 

@@ -489,7 +489,7 @@ class File:
                 body.state.env[statement.name] = Value(Kind.FUNCTION, known=Defined(method.name))
             else:
                 body.run([statement])
-        extraction = Extraction(self.objects, here.name)
+        extraction = Extraction(self.objects, cls.name)
         enum = "enum" in cls.topics
         declared = {
             each.target.id

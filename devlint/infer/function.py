@@ -12,7 +12,7 @@ from ..core.events import Why
 from ..core.evidence import NO_NUMBER, NOT_A_TENSOR, Evidence
 from ..core.kinds import MAY_BE_COPIED, TENSORS, Kind
 from ..core.paths import REST, RESULT, Attr, Element, Path, Ref, Root
-from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
+from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import NEVER, Mark, State, join_states
 from ..core.summary import Answers, Binding, Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
 from ..core.values import NONE, NUMBER, UNKNOWN, Const, Defined, Origin, Truth, Value, container, is_made
@@ -282,6 +282,7 @@ def _leave(
     _doubt_places(machine, end, result)
     returns = plain.term(result)
     bound = [*_bound(machine, plain, owner, assigned), *_moved_attributes(machine, plain, owner, assigned)]
+    bound += _devices_of(machine, plain, end, result)
     changed = [*plain.moved(before, end, log), *plain.copied(log), *plain.marked(marks, end)]
     changed += plain.advanced(log)
     effects = [*outlasting(changed, (returns, *(effect.value for effect in bound))), *bound]
@@ -303,7 +304,7 @@ def _leave(
         returns,
         tuple(effects),
         plain.needs(log),
-        plain.evidence(log),
+        plain.evidence(log, returns.who),
         requires,
         knowledge.REACHED.intersection(log.reaches),
         function.is_hook,
@@ -411,6 +412,18 @@ def _moved_attributes(
             yield Bound(Path(Root("self", cls), (Attr(attribute),)), plain.term(value))
 
 
+def _devices_of(machine: Statements, plain: Extraction, end: State, result: Value) -> Iterator[Bound]:
+    """The devices that an object has which the function makes and returns: a configuration."""
+    ref = result.who
+    if type(ref) is not int or not machine.objects.is_made_in(ref, machine.here.name):
+        return
+    path = plain.path(ref)
+    for key, value in end.env.items() if path is not None else ():
+        named = value.kind in (Kind.DEVICE, Kind.STRING) and value.place.form is not Form.UNKNOWN
+        if named and path is not None and isinstance(key, tuple) and key[0] == ref:
+            yield Bound(path._replace(steps=(*path.steps, key[1])), plain.term(value))
+
+
 def _chooses(machine: Statements) -> Iterable[str]:
     """Parameters that may name a device that is not there: the function goes on without it."""
     named, chosen = machine.log.named, machine.log.chosen
@@ -442,14 +455,25 @@ def _parameters(function: Function) -> tuple[Parameter, ...]:
             "positional" if arg in args.posonlyargs else "either",
             default is not None,
             cases.answers_of_constant(default),
+            _names_cpu(default),
         )
         for arg, default in zip((*args.posonlyargs, *args.args), defaults, strict=True)
     ]
     found += [
-        Parameter(arg.arg, "keyword", default is not None, cases.answers_of_constant(default))
+        Parameter(
+            arg.arg,
+            "keyword",
+            default is not None,
+            cases.answers_of_constant(default),
+            _names_cpu(default),
+        )
         for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
     ]
     return tuple(found)
+
+
+def _names_cpu(default: ast.expr | None) -> bool:
+    return isinstance(default, ast.Constant) and default.value == CPU.name
 
 
 def _result(machine: Statements) -> Value:

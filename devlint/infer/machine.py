@@ -19,6 +19,7 @@ from ..core.values import (
     NUMBER,
     UNKNOWN,
     Api,
+    Defined,
     How,
     Known,
     Origin,
@@ -691,9 +692,12 @@ class Machine:
         if value.kind in (Kind.DEVICE, Kind.STRING):
             if not chosen:
                 self.use_literal(value, role)
-            if value.place.form is not Form.UNKNOWN:
-                self.log.follows_devices |= value.place.form in (Form.SAME, Form.AT)
-                return value.place
+            place = value.place
+            if place.form is Form.EITHER and place.of is None and place.name:
+                return place._replace(form=Form.SAME, of=self.objects.root("", _CHOSEN))
+            if place.form is not Form.UNKNOWN:
+                self.log.follows_devices |= place.form in (Form.SAME, Form.AT)
+                return place
             return Place(Form.SAME, "", value.who) if value.who is not None else UNKNOWN_PLACE
         if value.kind is Kind.NUMBER:
             index = constant(value)
@@ -710,6 +714,20 @@ class Machine:
             self.log.follows_devices = True  # `settings.device`, of a module that nobody can read
             return Place(Form.SAME, "", self.objects.global_(name))
         return UNKNOWN_PLACE
+
+    def known_by(self, node: ast.AST, base: Value, step: Step, value: Value) -> Value:
+        """A device that the program chooses at run time is known by the attribute, or item, that has it."""
+        place = value.place
+        chosen = place.form is Form.EITHER and place.of is None
+        if not chosen or value.kind not in (Kind.DEVICE, Kind.STRING):
+            return value
+        ref = self.ref(base)
+        if ref is None and isinstance(base.known, Defined):
+            ref = self.objects.global_(base.known.dotted)
+        if ref is None:
+            return value
+        label = "" if self.objects.labels[ref] or not isinstance(node, ast.expr) else ast.unparse(node)
+        return value._replace(place=Place(Form.SAME, place.name, self.objects.part(ref, step, label)))
 
     def name_device(self, value: Value, *, chosen: bool = False) -> None:
         """What may be a parameter names a device; `chosen` where the device is used only if it is there."""
@@ -831,6 +849,8 @@ COPIES = ("moved", "copied")
 """How a value came to be that is a copy of another."""
 REPLACES = ("to_empty", "FullyShardedDataParallel")
 """Methods and wrappers after which a module's parameters are new objects."""
+_CHOSEN = Root("global", "<chosen>")
+"""Stands for the device that a program chooses without giving it a name; all such choices are alike."""
 _ANY_DEVICE = frozenset({CPU, UNKNOWN_PLACE})
 """Where a 0-dim tensor says nothing of what it is computed with."""
 _NOWHERE = (Form.CPU, Form.UNKNOWN)

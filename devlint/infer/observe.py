@@ -319,7 +319,7 @@ class Observer:
             return place
         if place.form is Form.AT:
             return place._replace(name=self.settled.module_name(place.of))
-        if place.form is Form.SAME and self.settled.follows_a_tensor(place.of):
+        if place.form is Form.SAME and not place.name and self.settled.follows_a_tensor(place.of):
             return Place(Form.AT, "", self.settled.objects.parents[place.of])
         name = self.settled.device_name(place)
         if place.form is Form.SAME and not name:

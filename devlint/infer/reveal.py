@@ -27,7 +27,7 @@ def place_name(settled: Settled, place: Place) -> str:
     label = settled.objects.labels[place.of] if type(place.of) is int else ""
     if place.form in (Form.SAME, Form.AT) and label:
         return label
-    if place.form is Form.EITHER:
+    if place.form is Form.EITHER or (place.form is Form.SAME and place.name):
         name = label or place.name
         return f"cpu or {name}" if name else "cpu or elsewhere"
     return place.name

@@ -203,6 +203,10 @@ MODULE_INTERNALS = words("_modules _parameters _buffers __dict__ exec")
 """What a class that registers its parts in its own way speaks of."""
 ASSIGNS_BY_NAME = "setattr"
 """The builtin that assigns an attribute whose name is a value."""
+READS_OPTIONS = words("parse_args parse_known_args")
+"""Methods of parsers of the command line: what they give is no tensor and no module."""
+AFTER_FIELDS = "__post_init__"
+"""The method that a dataclass runs when it has taken its fields."""
 CONSTRUCTS = words("__init__ __post_init__")
 """Methods that make an object."""
 LOOKS_INSIDE = words("vars __dict__ getattr setattr dir __getattr__ exec")

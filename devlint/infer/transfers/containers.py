@@ -199,8 +199,7 @@ def get(machine: Machine, site: Site) -> Value:
         return machine.part(base, Item(key) if key is not None else Item("get", variable=True))
     if ref is not None and key is not None:
         stored = machine.state.env.get((ref, Item(key)))
-        if stored is not None:
-            return stored
+        return machine.known_by(site.node, base, Item(key), stored or machine.element(base, site.node))
     return machine.element(base, site.node)
 
 

@@ -19,6 +19,8 @@ def device(machine: Machine, site: Site) -> Value:
     if named is not None and machine.objects.ways[named] == Attr("device"):
         # What has it are settings: of a tensor, it is a device already.
         machine.log.note(machine.objects.parents[named], Evidence.OTHER)
+    if first is not None and first.place.form is Form.EITHER:
+        place = first.place  # what keeps the device gives the choice a name
     return Value(Kind.DEVICE, place, known=TORCH_DEVICE)
 
 
