@@ -53,6 +53,21 @@ _LOST_MOVES = {
         "print(x + y)\n",
         [False, False],
     ),
+    "what it meets is moved where something else is": (
+        "t, x, y = torch.ones(3), torch.ones(3), torch.ones(3)\n"
+        "t.to(device)\n"
+        "if t.is_cuda:\n    y = y.cuda()\n"
+        "x.to(device)\n"
+        "print(x + y)\n",
+        [False, False],
+    ),
+    "what it meets is moved where there is an accelerator": (
+        "x, y = torch.ones(3), torch.ones(3)\n"
+        "if torch.cuda.is_available():\n    y = y.cuda()\n"
+        "x.to(device)\n"
+        "print(x + y)\n",
+        [True],
+    ),
     "both are moved on the same path": (
         "x, y = torch.ones(3), torch.ones(3)\n"
         "if len(str(x)) % 2:\n    x.to(device)\n    y.to(device)\n"

@@ -214,7 +214,7 @@ def _harm(tree: ast.Module, kept: list[_Kept], index: Index | None, name: str) -
                         _same_place(now, other) or _is_device_of(file, now, other)
                     ):
                         continue
-                    if not scalar and _conflict(_before(kept, here), _before(kept, there)):
+                    if not scalar and _apart_now(_before(kept, here), _before(kept, there)):
                         continue
                     if _conflict(now, other) and not blamed & bad:
                         certain |= blamed
@@ -291,6 +291,14 @@ def _conflict(one: Place, other: Place) -> bool:
             return there.form in ON_DEVICE
     both = one.form is other.form is Form.LITERAL
     return both and ":" in one.name and ":" in other.name and one.name != other.name
+
+
+def _apart_now(one: Place, other: Place) -> bool:
+    """Whether values at two places cannot meet as it is: of one that is moved on some paths, those are all
+    that run where there is an accelerator."""
+    either = (place for place in (one, other) if place.form is Form.EITHER)
+    always = all(place.when and all(branch.asks == "machine" for branch in place.when) for place in either)
+    return always and _conflict(one, other)
 
 
 def _same_place(one: Place, other: Place) -> bool:
