@@ -86,7 +86,8 @@ class Substitution:
             return Value(Kind.INSTANCE, who=self.machine.objects.self_of(root.name), known=Defined(root.name))
         if root.kind == "global":
             foreign = self.machine.objects.foreign(root.name)
-            return Value(who=self.machine.objects.root("", root) if foreign is None else foreign)
+            label = root.name.rpartition(".")[2] if "<" not in root.name else ""
+            return Value(who=self.machine.objects.root("", root, label) if foreign is None else foreign)
         if self.node is None:
             return None
         machine = self.machine

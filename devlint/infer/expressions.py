@@ -98,6 +98,8 @@ class Expressions(Machine):
 
     def __init__(self, program: Program, objects: Objects, here: Function, state: State) -> None:
         super().__init__(program, objects, here, state)
+        self.class_body: str | None = None
+        """The class whose body this is."""
         self.yielded: dict[str, Value] = {}
         """What the loops and comprehensions around the expression at hand bind, by variable."""
 
@@ -876,6 +878,10 @@ class Expressions(Machine):
     def _symbol(self, target: ast.expr, chosen: Place) -> Place:
         """A device that the program chooses at run time is known by the variable that keeps it."""
         form = Form.SAME if chosen.form is Form.EITHER else chosen.form
+        if isinstance(target, ast.Name) and self.class_body is not None:
+            cls = self.objects.global_(self.class_body)
+            label = f"{self.class_body.rpartition('.')[2]}.{target.id}"
+            return Place(form, chosen.name, self.objects.part(cls, Attr(target.id), label))
         if isinstance(target, ast.Name):
             ref = self.objects.made(self.here.name, self.here.number(target), "device")
             self.objects.labels[ref] = target.id

@@ -95,8 +95,6 @@ class Statements(Expressions):
         """How many `try` bodies enclose the statement at hand whose failure does not end the program."""
         self.typing = False
         """Inside `if TYPE_CHECKING:`."""
-        self.class_body: str | None = None
-        """The class whose body this is."""
         self.measured: Measured | None = None
         """What the statement at hand is part of that is run for its duration."""
         self._reads: Reads | None = None

@@ -9,6 +9,7 @@ from ...bind.names import is_place
 from ...core.evidence import Evidence
 from ...core.kinds import Kind
 from ...core.paths import Item, Ref
+from ...core.places import Form
 from ...core.values import (
     MAPPING,
     MAX_ITEMS,
@@ -136,7 +137,11 @@ def field(machine: Machine, site: Site) -> Value:
     factory = site.args.get("default_factory")
     if factory is not None:
         given = call_with(machine, site.node, factory, [])
-    return given if given is not None and given.kind is Kind.DEVICE else machine.unknown(site.node)
+    if given is None or given.kind not in (Kind.DEVICE, Kind.STRING):
+        return machine.unknown(site.node)
+    return (
+        given if given.kind is Kind.DEVICE or given.place.form is Form.EITHER else machine.unknown(site.node)
+    )
 
 
 def chain(machine: Machine, site: Site) -> Value:
