@@ -222,6 +222,8 @@ class Substitution:
         place = self.place(term.place)
         if term.origin is not None and term.origin.how in MADE and term.place.form is not place.form:
             term = term._replace(origin=None)  # `torch.zeros(n, device=x.device)`: it was told where
+        elif machine.state.default is not None and is_made(term) and place.form is Form.CPU:
+            place, term = UNKNOWN_PLACE, term._replace(origin=None)  # it is made on the default device, too
         ref: Ref | None
         if term.kind in _KEEP_IDENTITY or self.node is None:
             ref = self.ref(who)
@@ -421,6 +423,9 @@ def _site(
     places = {ref: place for ref, place in state.places.items() if ref in refs} if refs else {}
     marks = {key: mark for key, mark in state.marks.items() if key[1] in refs} if refs else {}
     more = args.starred or bool(args.unpacked)
+    if state.default is not None:  # what the callee makes is there, too: that it meets these says nothing
+        lost = {name: value for name, value in arguments.items() if value.kind in TENSORS}
+        arguments = {**arguments, **{name: each._replace(place=UNKNOWN_PLACE) for name, each in lost.items()}}
     return CallSite(callee, arguments, places, marks, state.why, state.touched, node, more, entries)
 
 
@@ -558,6 +563,8 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
 
 
 def _need(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> None:
+    if need.origin is not None and machine.state.default is not None:
+        return  # what the callee makes is on the default device, too
     left, right = sub.place(need.left), sub.place(need.right)
     at, other = _argument(sub, need.left), _argument(sub, need.right)
     if need.indexes and _counts(machine, (at, left), (other, right)):

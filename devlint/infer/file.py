@@ -13,7 +13,7 @@ from ..bind.walk import descendants
 from ..core.events import Why
 from ..core.kinds import Kind
 from ..core.objects import Objects
-from ..core.paths import Attr, Path, Ref, Root
+from ..core.paths import Ref
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places
 from ..core.state import NEVER, Key, Mark, State, changed
 from ..core.summary import NOTHING, Answers, Case, ClassSummary, FunctionSummary, ModuleSummary, within
@@ -498,8 +498,6 @@ class File:
         }
         for key, value in changed(outer, body.state.env):
             if isinstance(key, str) and value.kind is not Kind.FUNCTION:
-                if value.kind in (Kind.DEVICE, Kind.STRING):
-                    extraction.rename(value, Path(Root("self", cls.name), (Attr(key),)))
                 if key in declared and value.kind is Kind.TENSOR and not cls.is_module:
                     # A field of a record: it is wherever that is.
                     value = value._replace(place=Place(Form.AT, "", self.objects.self_of(cls.name)))
