@@ -76,7 +76,6 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
             yield Report(f"`{event.left.label}` {plain}", why, Severity.WARNING)
             return
         hidden = event.hidden
-        assert isinstance(node, cst.Attribute)
         assert hidden is not None
         if hidden.what is Kind.PARAMETER:
             yield Report(
@@ -109,11 +108,12 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
         yield Report(told, why, severity, _registered(node, event, ask))
 
 
-def _registered(node: cst.Attribute, event: Bind, ask: Ask) -> Change | None:
+def _registered(node: cst.CSTNode, event: Bind, ask: Ask) -> Change | None:
     assigned = ask.assignment(node)
     assert event.hidden is not None
     if not isinstance(assigned, cst.Assign) or not event.hidden.replaceable:
         return None
+    assert isinstance(node, cst.Attribute)
     name = cst.Arg(cst.SimpleString(f'"{event.name}"'))
     called = cst.Attribute(node.value, cst.Name("register_buffer"))
     buffer = cst.Expr(cst.Call(called, [name, cst.Arg(assigned.value)]))

@@ -137,6 +137,7 @@ BY_DESIGN = {
     "DEV403/bug_returned:ordered",
     "DEV403/bug_variables:Scaled",
     # What another file makes is told where it meets something, and of one mistake the first place alone.
+    "DEV403/bug_beside:table",
     "DEV403/bug_callers_there:levels",
     "DEV403/bug_tables:Matrix",
     "DEV403/bug_tables:Table",
@@ -151,10 +152,13 @@ BY_DESIGN = {
     "DEV204/near_optional:waited",
     # What callers agree to pass is read within a file: another file may call as well.
     "DEV401/bug_callers:error",
+    "DEV403/bug_beside:solved",
     "DEV403/bug_callers_there:Standard",
     "DEV403/bug_callers_there:forecast",
     "DEV403/fixed_first_use:Coded",
     "DEV404/bug_first_use:Placed",
+    "DEV404/bug_named:Prepared",
+    "DEV404/bug_named:Whitened",
     "DEV406/bug_kept:Distiller",
     "DEV401/bug_callers:evaluate",
     "DEV402/bug_evaluate:validate",

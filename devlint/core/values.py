@@ -47,6 +47,16 @@ class Inherited(NamedTuple):
     dotted: str
 
 
+class Partial(NamedTuple):
+    """A function or class with some arguments, which the value's items are: `partial(f, …)`."""
+
+    kind: Kind
+    """Of what is called."""
+    of: Api | Defined
+    names: tuple[str, ...]
+    """The parameters of the last items; the others come first, by position."""
+
+
 class Truth(NamedTuple):
     """What a condition says about the machine: an accelerator is there if it is true, or if it is false."""
 
@@ -62,7 +72,7 @@ class Truth(NamedTuple):
         return Truth(self.if_false, self.if_true, self.machine, self.hint)
 
 
-Known = Const | Words | Api | Apis | Defined | Inherited | Truth
+Known = Const | Words | Api | Apis | Defined | Inherited | Partial | Truth
 
 How = Literal[
     "factory",

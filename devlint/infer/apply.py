@@ -215,7 +215,7 @@ class Substitution:
             given = self._given_by(who) if isinstance(who, Path) else None
             if given is not None:
                 return given
-        if term.kind in _AS_IT_IS:
+        if term.kind in _AS_IT_IS and term.items is None:
             return term._replace(who=None)
         items = tuple(map(self.value, term.items)) if term.items is not None else None
         element = self.value(term.element) if term.element is not None else None

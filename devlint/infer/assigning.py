@@ -9,6 +9,9 @@ from .classes import Class
 from .function import CONSTRUCTORS
 from .settle import Settled
 
+Target = ast.Attribute | ast.Call
+"""What is assigned: an attribute, or by a call of `setattr`."""
+
 
 def making(settled: Settled, cls: Class) -> list[str]:
     """The constructor, and the methods of the class that it calls."""
@@ -23,15 +26,13 @@ def making(settled: Settled, cls: Class) -> list[str]:
     return found
 
 
-def targets(
-    settled: Settled, cls: Class, methods: Iterable[str], name: str
-) -> list[tuple[str, ast.Attribute]]:
+def targets(settled: Settled, cls: Class, methods: Iterable[str], name: str) -> list[tuple[str, Target]]:
     """Where methods assign an attribute, in source order."""
     owner = settled.objects.self_of(cls.name)
     found = [
         (node.lineno, node.col_offset, method, node)
         for method in methods
         for node, raw in settled.logs[method].binds.items()
-        if isinstance(node, ast.Attribute) and raw.name == name and raw.owner.who == owner
+        if isinstance(node, Target) and name in (raw.name, *raw.names) and raw.owner.who == owner
     ]
     return [each[2:] for each in sorted(found, key=lambda each: each[:2])]

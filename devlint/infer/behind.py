@@ -545,7 +545,7 @@ class Meetings:
         sources = self.objects.sources.get(ref, ())
         return bool(sources) and depth > 0 and all(self._is_no_number(each, depth - 1) for each in sources)
 
-    def _is_input(self, ref: Ref) -> bool:
+    def _is_input(self, ref: Ref, depth: int = _DEEP) -> bool:
         """Whether it is, or is in, the first that the `forward` of a module is given: what layers use."""
         while isinstance(self.objects.ways[ref], (Item, Element)):
             ref = self.objects.parents[ref]
@@ -553,8 +553,16 @@ class Meetings:
             return False
         function = self.file.functions.get(self.objects.functions[ref])
         way = self.objects.ways[ref]
-        if function is not None and isinstance(way, Root) and self._is_given_tensors(function, way.name):
-            return True
+        if function is not None and isinstance(way, Root):
+            given = [
+                value.who
+                for _, site in self.settled.sites.get(function.name, ())
+                if (value := site.arguments.get(way.name)) is not None
+            ]
+            if self._is_given_tensors(function, way.name):
+                return True
+            if depth and any(type(each) is int and self._is_input(each, depth - 1) for each in given):
+                return True  # `self.prepare(images)`
         if function is None or function.own_name not in _FORWARD:
             return False
         return isinstance(way, Root) and function.positional[1:2] == [way.name]

@@ -23,6 +23,7 @@ from ..core.values import (
     Defined,
     Inherited,
     Origin,
+    Partial,
     Truth,
     Value,
     derived,
@@ -269,6 +270,9 @@ def _only_kept(machine: Machine, args: Arguments) -> None:
 def apply(machine: Machine, node: ast.Call, callee: Value, args: Arguments) -> Value:
     """Call a value."""
     kind, known = callee.kind, callee.known
+    if isinstance(known, Partial):
+        bound = args.after(node.func, callee.items or (), known.names)
+        return apply(machine, node, Value(known.kind, known=known.of), bound)
     if kind is Kind.LIBRARY and isinstance(known, Api):
         return library(machine, node, known.dotted, args)
     if kind is Kind.LIBRARY and isinstance(known, Apis):

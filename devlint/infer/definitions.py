@@ -120,6 +120,29 @@ class Function:
             and target.value.id == self.positional[0]
         )
 
+    @cached_property
+    def moves(self) -> frozenset[str]:
+        """The variables that the function moves, whatever becomes of that."""
+        return frozenset(
+            node.func.value.id
+            for node in ast.walk(self.node)
+            if isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in knowledge.MOVES
+            and isinstance(node.func.value, ast.Name)
+        )
+
+    @cached_property
+    def calls_own(self) -> bool:
+        """Whether a method calls something of its first parameter: a layer, perhaps."""
+        return self.is_method and any(
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and isinstance(node.func.value, ast.Name)
+            and node.func.value.id == self.positional[0]
+            for node in ast.walk(self.node)
+        )
+
     def default(self, name: str) -> ast.expr | None:
         """What a parameter is where no caller says."""
         args = self.args

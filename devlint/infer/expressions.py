@@ -426,6 +426,8 @@ class Expressions(Machine):
             return (
                 isinstance(part.slice, (ast.Constant, ast.Name)) and self.eval(part.slice).kind is Kind.NUMBER
             )
+        if isinstance(part, ast.Name) and part.id in self.entries:
+            return self.eval(part).who == self.objects.parameter(self.here.name, part.id)
         value = self.yielded.get(part.id) if isinstance(part, ast.Name) else None
         return value is not None and value.kind is not Kind.BATCH and self.eval(part) is value
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Protocol
 
@@ -31,6 +31,7 @@ from .machine import Machine, Program
 from .sites import calls_in
 from .statements import Statements
 
+_THERE = (Form.LITERAL, Form.SAME)
 _ROUNDS = 3
 """How often what was read of attributes, and what callers pass, is brought up to date."""
 _ROUNDS_IN_CIRCLE = 4
@@ -220,9 +221,15 @@ class File:
     def _rerun_informed(self) -> bool:
         """Run again what callers agree to pass something to; summaries stay those of any call."""
         sites: dict[str, list[Site]] = {}
-        for log in self.logs.values():
+        own: dict[str, list[Site]] = {}
+        for caller, log in self.logs.items():
             for site in log.sites:
                 sites.setdefault(site.callee, []).append(site)
+                if self.are_of_one_class(caller, site.callee):
+                    own.setdefault(site.callee, []).append(site)
+        for method, above in self.overrides():
+            if method not in sites and above in own:
+                sites[method] = own[above]
         informed = {}
         for name in self.functions:
             known = UNINFORMED
@@ -245,10 +252,30 @@ class File:
                 self._frames.pop()
         return bool(informed)
 
+    def overrides(self) -> Iterator[tuple[str, str]]:
+        """Methods, with those of base classes that they replace: `self.prepare(x)` in the base runs them."""
+        for cls in self.classes.values():
+            for name, method in cls.methods.items():
+                above = cls.inherited(name)
+                if above is not None and name not in CONSTRUCTORS:
+                    yield method, above
+
+    def are_of_one_class(self, caller: str, callee: str) -> bool:
+        """Whether a function is a method of the class that defines another."""
+        function, called = self.functions.get(caller), self.functions.get(callee)
+        return function is not None and called is not None and function.owner == called.owner is not None
+
     def _keeps_tensors(self, function: Function) -> bool:
-        """Whether a method is one of an object that nothing moves: it is no module, and its data are not."""
+        """Whether a method keeps what it is given in an object that does not move that: what is no module,
+        or has it as a plain attribute.
+        """
         view = self.classes.get(function.owner) if function.owner is not None else None
-        return view is not None and not view.topics and not view.moves()
+        if view is None or view.moves():
+            return False
+        if view.is_module:
+            fits = function.own_name not in (*CONSTRUCTORS, *knowledge.RUNS_FORWARD)
+            return fits and bool(function.assigned_attributes) and not function.calls_own
+        return not view.topics
 
     # Functions
 
@@ -688,16 +715,17 @@ def _agreed(function: Function, sites: list[Site], private: FunctionSummary | No
     What decides a condition of a `private` function is what its default is, if none passes anything for it.
     """
     values: dict[str, Value] = {}
+    on_cpu: dict[str, Value] = {}
     for name in sites[0].arguments:
         if name == "self" or not all(name in site.arguments for site in sites):
             continue
         value = sites[0].arguments[name]
         for site in sites[1:]:
             value = _agree(value, site.arguments[name])
-        if any(name in site.entries for site in sites):
-            continue  # of no dimensions, it is no more than a number
-        if _informs(value, sites) or (keeps and value.place == CPU and is_made(value)):
+        if _informs(value, sites):
             values[name] = value
+        elif value.place == CPU and is_made(value) and name not in function.moves:
+            on_cpu[name] = value
     places: dict[Ref, Place] = {}
     marks: dict[tuple[str, Ref], Mark] = {}
     for value in values.values():
@@ -716,6 +744,9 @@ def _agreed(function: Function, sites: list[Site], private: FunctionSummary | No
     why = sites[0].why if all(site.why.guarded for site in sites) else NEVER
     if why.guarded and not all(site.why.certain for site in sites):
         why = Why(False, why.hints or ("callers",))
+    if keeps or any(place.form in _THERE for place in (*places.values(), *map(_place, values.values()))):
+        values |= on_cpu
+    entries = frozenset(name for name in values if any(name in site.entries for site in sites))
     # Other files may call what is public.
     needed = function.is_private and all(site.why.needed for site in sites)
     why = why._replace(needed=needed)
@@ -727,7 +758,12 @@ def _agreed(function: Function, sites: list[Site], private: FunctionSummary | No
             for each in private.parameters
             if each.means and each.name in names and not any(each.name in site.arguments for site in sites)
         }
-    return Informed(tuple(values.items()), tuple(places.items()), tuple(marks.items()), why, settled)
+    return Informed(tuple(values.items()), tuple(places.items()), tuple(marks.items()), why, settled, entries)
+
+
+def _place(value: Value) -> Place:
+    """Where a tensor is."""
+    return value.place if value.kind is Kind.TENSOR else UNKNOWN_PLACE
 
 
 def _together(places: Iterable[Place]) -> Place:
@@ -755,7 +791,7 @@ def _informs(value: Value, sites: list[Site]) -> bool:
     if value.kind in (Kind.DEVICE, Kind.STRING):
         return value.place.form is not Form.UNKNOWN
     if value.kind is Kind.TENSOR:
-        return value.place.form in (Form.LITERAL, Form.SAME)
+        return value.place.form in _THERE
     if value.kind is Kind.CONTAINER:
         element = element_of(value)
         return element is not None and element.kind in (Kind.LOADER, Kind.INSTANCE)

@@ -42,6 +42,8 @@ class Informed(NamedTuple):
     why: Why = NEVER
     settled: Mapping[str, Answers] = {}
     """What is assumed of parameters, to see what the function does then."""
+    entries: frozenset[str] = frozenset()
+    """Those that may be given one entry of a tensor, which is 0-dim."""
 
 
 UNINFORMED = Informed()
@@ -64,7 +66,7 @@ class Outcome(NamedTuple):
 def run(machine: Statements, owner: Class | None, informed: Informed, outside: State, around: Why) -> Outcome:
     """Run a function's body; `outside` holds in the module, `around` is what makes its tests run at all."""
     function, state = machine.here, machine.state
-    machine.settled = informed.settled
+    machine.settled, machine.entries = informed.settled, informed.entries
     _enter(machine, owner, dict(informed.values), around)
     given = dict(informed.values)
     for name, value in informed.values:

@@ -12,7 +12,7 @@ from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Ref
 from ..core.places import Form
 from ..core.values import Defined, Value, is_made
-from .assigning import making, targets
+from .assigning import Target, making, targets
 from .behind import Behind, Kept
 from .caches import Cached, cached
 from .classes import Class
@@ -290,7 +290,7 @@ def _stays_placed(settled: Settled, cls: Class, name: str) -> bool:
     return len({settled.logs[method].binds[node].value.place for method, node in assigned}) == 1
 
 
-def _assigned_with(function: ast.AST, target: ast.Attribute) -> set[ast.AST]:
+def _assigned_with(function: ast.AST, target: Target) -> set[ast.AST]:
     """What is evaluated, whatever the conditions in it, to assign to a target."""
     for node in ast.walk(function):
         if isinstance(node, ast.AugAssign) and node.target is target:
@@ -323,7 +323,7 @@ def _tensor(
         return
     method, node = target
     form, _ = _form(settled, cls.node, method, node)
-    once = targets(settled, cls, made, name) == [target]
+    once = targets(settled, cls, made, name) == [target] and isinstance(node, ast.Attribute)
     term = cls.own_attribute(name)
     if term is None or term.kind is not Kind.CONTAINER:
         form = "other" if term is not None and term.kind is Kind.BATCH else ""  # a distribution
@@ -426,15 +426,11 @@ def _manages_itself(node: ast.ClassDef) -> bool:
     )
 
 
-def _first_target(
-    settled: Settled, cls: Class, made: list[str], name: str
-) -> tuple[str, ast.Attribute] | None:
+def _first_target(settled: Settled, cls: Class, made: list[str], name: str) -> tuple[str, Target] | None:
     return next(iter(targets(settled, cls, made, name)), None)
 
 
-def _first_filled(
-    settled: Settled, cls: Class, made: list[str], name: str
-) -> tuple[str, ast.Attribute] | None:
+def _first_filled(settled: Settled, cls: Class, made: list[str], name: str) -> tuple[str, Target] | None:
     """Where an attribute is first given more than None, which keeps its place: in a constructor, or later."""
     first = _first_target(settled, cls, made, name)
     found = (*targets(settled, cls, made, name), *targets(settled, cls, cls.assigning(name), name))
@@ -445,7 +441,7 @@ def _first_filled(
 # Whether torch's own container could stand there
 
 
-def _form(settled: Settled, cls: ast.ClassDef, method: str, target: ast.Attribute) -> tuple[Container, bool]:
+def _form(settled: Settled, cls: ast.ClassDef, method: str, target: Target) -> tuple[Container, bool]:
     function = settled.file.functions[method]
     assigned = next(
         (
@@ -463,6 +459,8 @@ def _form(settled: Settled, cls: ast.ClassDef, method: str, target: ast.Attribut
         and node.lineno < target.lineno
         for node in ast.walk(function.node)
     )
+    if isinstance(target, ast.Call):
+        return "other", False
     if isinstance(assigned, _LISTS):
         return "list", initialised and _serves(cls, target, _LIST_METHODS)
     if isinstance(assigned, ast.DictComp):

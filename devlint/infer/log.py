@@ -126,6 +126,8 @@ class RawBind(NamedTuple):
     """Where its function had initialised CUDA before."""
     untrained: bool = False
     """Whether the value was told to get no gradients."""
+    names: tuple[str, ...] = ()
+    """All names, where `setattr` assigns one after the other."""
 
 
 class RawCompare(NamedTuple):

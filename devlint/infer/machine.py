@@ -171,6 +171,16 @@ class Arguments:
             else:
                 self.keywords[keyword.arg] = (keyword.value, value)
 
+    def after(self, at: ast.expr, given: Sequence[Value], names: Sequence[str]) -> Arguments:
+        """These arguments after others, of which the last have `names`, and all stand in what is called."""
+        new = Arguments.__new__(Arguments)
+        new.names, new.unpacked, new.starred = (), self.unpacked, self.starred
+        first = len(given) - len(names)
+        new.positional = [*((at, value) for value in given[:first]), *self.positional]
+        named = {name: (at, value) for name, value in zip(names, given[first:], strict=True)}
+        new.keywords = named | self.keywords
+        return new
+
     def get(self, name: str) -> Value | None:
         """What is given for a parameter."""
         found = self.at(name)
@@ -245,6 +255,8 @@ class Machine:
         """The objects that callers pass, by those of the parameters."""
         self.parameters: dict[int, tuple[str, Value]] = {}
         """By identity, the values that parameters begin with, each with the name of its parameter."""
+        self.entries: frozenset[str] = frozenset()
+        """Parameters that may be given one entry of a tensor."""
         self.settled: Mapping[str, Answers] = {}
         """What is true of some of them in this run."""
 

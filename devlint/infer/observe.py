@@ -57,6 +57,7 @@ class Wants(Protocol):
 
 
 _ALL_MOVES = knowledge.MOVES | {"to_empty"}
+_TARGETS = (ast.Attribute, ast.Subscript, ast.Call)
 _SURE_ABROAD = (Conflict.CERTAIN, Conflict.PORTABLE, Conflict.PRESUMED)
 """How surely what another file makes has to be apart from what it meets here, to be told here."""
 _NO_SPAN = Span(0, 0, 0, 0)
@@ -806,7 +807,7 @@ class Observer:
                 return None  # in another file, which tells it if it can; or on the default device of this one
             at, device = self._given_by(found), ""
         left = self.traced(found.one, found.here, found.at, found.function)
-        if isinstance(found.at, ast.Name) and self._is_function(found.at.id):
+        if found.at in self._called or (isinstance(found.at, ast.Name) and self._is_function(found.at.id)):
             left = left._replace(label="")  # it is made, and meets, in what is called there
         right = self.traced(found.other, found.there, found.other_at, found.function)
         place = self.at(at, function, raw.why, raw.loops)
@@ -868,6 +869,11 @@ class Observer:
             return True
         return certain and not self._presumed.is_of_any_model(value)
 
+    @cached_property
+    def _called(self) -> set[ast.AST]:
+        """What the calls of the file call: what was bound to that before stands there as well."""
+        return {node.func for node in self.file.nodes if isinstance(node, ast.Call)}
+
     def _is_function(self, name: str) -> bool:
         return any(function.own_name == name for function in self.file.functions.values())
 
@@ -875,14 +881,15 @@ class Observer:
         """What is assigned to attributes and items."""
         for function, log in self.settled.logs.items():
             for node, raw in log.binds.items():
-                if not isinstance(node, (ast.Attribute, ast.Subscript)) or not wants("bind", raw.name):
+                if not isinstance(node, _TARGETS) or not wants("bind", raw.name):
                     continue
+                owner = node.args[0] if isinstance(node, ast.Call) else node.value
                 at, hides = self._around(function, raw.why, raw.loops), self._hidden.get(node)
                 sketch = event.Bind(at, raw.target, None, raw.name, _UNSEEN, hides)
                 if wants("bind", raw.name, sketch):
                     yield sketch._replace(
                         at=self._placed(at, node),
-                        owner=self.seen(raw.owner, raw.owner.place, node.value, function),
+                        owner=self.seen(raw.owner, raw.owner.place, owner, function),
                         value=self.seen(raw.value, raw.value.place, None, function),
                         touched=self._touched(function, raw.touched),
                     )

@@ -123,6 +123,9 @@ class Settled:
         for caller, log in self.logs.items():
             for site in log.sites:
                 found.setdefault(site.callee, []).append((caller, site))
+        for method, above in self.file.overrides():
+            if method not in found and above in found:
+                found[method] = [each for each in found[above] if self.file.are_of_one_class(each[0], above)]
         return found
 
     @cached_property

@@ -8,8 +8,23 @@ from ... import knowledge
 from ...core.kinds import TENSORS, Kind
 from ...core.paths import Attr
 from ...core.places import CPU, Form, Place, literal
-from ...core.values import NONE, NUMBER, OTHER, STRING, UNKNOWN, Defined, Inherited, Truth, Value
+from ...core.values import (
+    MAX_ITEMS,
+    NONE,
+    NUMBER,
+    OTHER,
+    STRING,
+    UNKNOWN,
+    Api,
+    Defined,
+    Inherited,
+    Partial,
+    Truth,
+    Value,
+    Words,
+)
 from ..conditions import PROCESSES, truth
+from ..log import RawBind
 from ..machine import Machine, Site, flag, text_of
 
 
@@ -56,12 +71,22 @@ def _by_default(machine: Machine, node: ast.expr) -> str:
 
 
 def setattr_(machine: Machine, site: Site) -> Value:
-    """`setattr(x, "name", value)`."""
+    """`setattr(x, "name", value)`; in a loop over names, each of them."""
     values = [value for _, value in site.args.positional]
-    if len(values) == 3 and text_of(values[1]):
-        ref = machine.ref(values[0])
-        if ref is not None:
-            machine.state.env[ref, Attr(text_of(values[1]))] = values[2]
+    if len(values) != 3:
+        return NONE
+    owner, named, value = values
+    names = named.known.values if isinstance(named.known, Words) else (text_of(named),)
+    ref = machine.ref(owner)
+    if ref is None or not all(names):
+        return NONE
+    for name in names:
+        machine.state.env[ref, Attr(name)] = value
+    if owner.kind is Kind.INSTANCE and isinstance(owner.known, Defined):
+        machine.assigned.update((owner.known.dotted, name) for name in names)
+        machine.log.binds[site.node] = RawBind(
+            "attribute", owner, names[0], value, machine.state.why, machine.loops, names=names
+        )
     return NONE
 
 
@@ -94,8 +119,21 @@ def type_(machine: Machine, site: Site) -> Value:
 
 
 def partial(machine: Machine, site: Site) -> Value:
-    """`partial(f, …)`: called, it does what `f` does, with other arguments."""
-    return machine.unknown(site.node)
+    """`partial(f, …)`: called, it does what `f` does, with these arguments as well."""
+    args = site.args
+    called = args.first()
+    if called is None or args.starred or args.unpacked or not isinstance(called.known, (Api, Defined)):
+        return machine.unknown(site.node)
+    if called.kind not in (Kind.FUNCTION, Kind.CLASS, Kind.LIBRARY):
+        return machine.unknown(site.node)
+    summary = machine.program.summary(called.known.dotted) if called.kind is Kind.FUNCTION else None
+    if called.kind is Kind.FUNCTION and (summary is None or summary.binding not in ("plain", "static")):
+        return machine.unknown(site.node)  # of which object, the value does not say
+    given = (*(value for _, value in args.positional[1:]), *(value for _, value in args.keywords.values()))
+    if len(given) > MAX_ITEMS:
+        return machine.unknown(site.node)
+    known = Partial(called.kind, called.known, tuple(args.keywords))
+    return Value(Kind.FUNCTION, known=known, items=given)
 
 
 def exits(machine: Machine, site: Site) -> Value:

@@ -19,6 +19,7 @@ from ...core.values import (
     Known,
     Truth,
     Value,
+    Words,
     constant,
     container,
     element_of,
@@ -190,8 +191,20 @@ def views(machine: Machine, site: Site) -> Value:
         item = machine.element(base, site.node)
     else:
         item = base.element or machine.part(base, Item("value", variable=True))
-    element = item if site.name == "values" else container(items=(UNKNOWN, item))
+    element = item if site.name == "values" else container(items=(_keys(machine, base), item))
     return container(element=element, holds=base.holds)
+
+
+def _keys(machine: Machine, mapping: Value) -> Value:
+    """The keys of a mapping that is written with texts for all of them."""
+    ref = machine.ref(mapping)
+    if mapping.known != MAPPING or ref is None:
+        return UNKNOWN
+    steps = [key[1] for key in machine.state.env if type(key) is tuple and key[0] == ref]
+    texts = [step.key for step in steps if isinstance(step, Item) and not step.variable]
+    if not 0 < len(texts) == len(steps) <= MAX_ITEMS:
+        return UNKNOWN
+    return Value(Kind.STRING, known=Words(tuple(map(str, texts))))
 
 
 def get(machine: Machine, site: Site) -> Value:
