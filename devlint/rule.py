@@ -212,6 +212,12 @@ class Ask(Protocol):
         all over a program that has no choice of a device anywhere. So it is where a file tries itself out.
         """
 
+    def copies_given(self, node: cst.CSTNode) -> bool:
+        """Whether a call makes a copy of what all callers give as a tensor: `torch.tensor(x)`."""
+
+    def only_constructs(self, function: str) -> bool:
+        """Whether constructors call a function, and nothing else does but tests."""
+
     def needed_before(self, function: str) -> bool:
         """Whether an accelerator was needed before each call of a function, those of tests apart.
 

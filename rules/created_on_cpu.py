@@ -22,15 +22,13 @@ may be None on some path, and random numbers are drawn by the device's generator
 knows the class may move what it is given, and something unknown may give what is elsewhere: a warning.
 
 What another file makes, and returns or keeps in an object, is told where it meets something, without a fix.
-
 What a function returns on one path is on the cpu, and on another wherever its arguments are: it works until
-somebody puts both into one list. That is a warning. So is, as a note, what was an array on the way: it comes
-back to the cpu, wherever it was.
+somebody puts both into one list. That is a warning. As a note, what was an array on the way is told, too.
 
 Left alone: 0-dim tensors in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is stored by
 a number or slice (torch copies all of these), other default devices, constructors, datasets, collate
 functions, tests, the branch of a condition in which there is no accelerator, scripts that speak of no device,
-and attributes of modules.
+and attributes of modules. What constructors of other files alone call is a note.
 """
 
 from __future__ import annotations
@@ -74,9 +72,11 @@ class CreatedOnCpu(Rule[Meeting]):
     def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
         """Report where the tensor is made."""
         surely = event.conflict in (Conflict.CERTAIN, Conflict.PORTABLE)
-        severity, other = None if surely else Severity.NOTE, event.right
-        if event.conflict is Conflict.PRESUMED:
-            severity = Severity.WARNING
+        if ask.copies_given(node):
+            return
+        surely &= not ask.only_constructs(event.at.function)
+        presumed = Severity.WARNING if event.conflict is Conflict.PRESUMED else Severity.NOTE
+        severity, other = None if surely else presumed, event.right
         because: tuple[tuple[Spot | None, str], ...] = ()
         device = event.device
         where = f" on `{other.place.name}`" if other.place.name else ", which may be elsewhere"

@@ -465,9 +465,12 @@ class Expressions(Machine):
 
     @_handles(ast.BinOp)
     def _binop(self, node: ast.BinOp) -> Value:
-        return self.operate(
-            node, node.op, (node.left, self.eval(node.left)), (node.right, self.eval(node.right))
-        )
+        left, right = self.eval(node.left), self.eval(node.right)
+        if isinstance(node.op, ast.BitAnd | ast.BitOr) and Kind.FLAG in (left.kind, right.kind):
+            said = (conditions.truth(node.left, left), conditions.truth(node.right, right))
+            truths = [each or Truth(False, False) for each in said]
+            return flag(_combined(truths, isinstance(node.op, ast.BitAnd)))
+        return self.operate(node, node.op, (node.left, left), (node.right, right))
 
     def operate(
         self,

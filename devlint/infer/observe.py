@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Literal, Protocol, TypeGuard
 
 from .. import knowledge
-from ..bind.names import last_name, statements_in
+from ..bind.names import last_name, names_in, statements_in
 from ..bind.sections import Section
 from ..bind.sections import line as row
 from ..bind.text import NODE_TYPES, Text
@@ -180,20 +180,20 @@ class Observer:
 
     @cached_property
     def _save_on_cpu(self) -> frozenset[str]:
-        """The classes that save nothing but what they bring to the cpu as they do."""
-        found: dict[str, bool] = {}
+        """The classes that save what they bring to the cpu as they do."""
+        found: set[str] = set()
         for function, log in self.settled.logs.items():
             for node, raw in log.calls.items():
                 if "saves" in knowledge.topics_of_call(raw.callee) and (owner := self._owner(function)):
-                    brought = any(
-                        isinstance(part, ast.Call)
-                        and (moved := log.moves.get(part)) is not None
-                        and moved.target is not None
-                        and moved.target.form is Form.CPU
-                        for part in ast.walk(node)
+                    names = names_in(node)
+                    filled = (
+                        part.value
+                        for part in statements_in(self.file.functions[function].node)
+                        if isinstance(part, ast.Assign) and not names.isdisjoint(map(_base, part.targets))
                     )
-                    found[owner] = found.get(owner, True) and brought
-        return frozenset(owner for owner, brought in found.items() if brought)
+                    if any(_brings(log, part) for part in (node, *filled)):
+                        found.add(owner)
+        return frozenset(found)
 
     def _is_reread(self, function: str, raw: RawCall) -> bool:
         """Whether the file saves at the path that is loaded from."""
@@ -984,6 +984,22 @@ def _only_moves(node: ast.AST) -> TypeGuard[ast.If | ast.IfExp]:
     return any(
         (moved := _moved(one)) is not None and ast.unparse(moved) == ast.unparse(other)
         for one, other in ((node.body, node.orelse), (node.orelse, node.body))
+    )
+
+
+def _base(target: ast.expr) -> str:
+    """The variable that an assignment binds, or of which it binds an item."""
+    return last_name(target.value if isinstance(target, ast.Subscript) else target)
+
+
+def _brings(log: Log, node: ast.AST) -> bool:
+    """Whether anything in an expression brings something to the cpu."""
+    return any(
+        isinstance(part, ast.Call)
+        and (moved := log.moves.get(part)) is not None
+        and moved.target is not None
+        and moved.target.form is Form.CPU
+        for part in ast.walk(node)
     )
 
 

@@ -26,6 +26,8 @@ TAKES_SIZES = words("reshape view expand repeat permute tile flip roll broadcast
 """Methods that take numbers alone: a 0-dim tensor among these is read as one, wherever it is."""
 OF_ARRAY = words("from_numpy as_tensor tensor asarray")
 """Functions that make a tensor of an array."""
+COPIES_DATA = words("tensor as_tensor asarray")
+"""Functions that give a tensor where their data are, if that is one."""
 OF_ARRAYS = words("astype")
 """Methods that arrays have, and tensors do not."""
 READS_ARRAY = words("numpy")

@@ -24,7 +24,7 @@ HINTS = (
     Hint(frozenset({"option"}), _ABSENT, "no-accelerator"),
     Hint(frozenset({"option"}), _ACCELERATOR, "accelerator"),
     Hint(frozenset({"option"}), r"(?:^|_)device_ids$", "accelerator"),
-    Hint(frozenset({"option"}), r"(?:^|_)(?:distributed|ddp)$|(?:^|_)fsdp(?:_|$)", "processes"),
+    Hint(frozenset({"option"}), r"(?:^|_)(?:distributed|ddp|dist)$|(?:^|_)fsdp(?:_|$)", "processes"),
     Hint(
         frozenset({"asks"}),
         rf"(?:{_ACCELERATOR})\w*[._](?:is_)?(?:available|enabled|supported)$|(?:^|[._])(?:is|has)_(?:{_ACCELERATOR})",

@@ -13,6 +13,7 @@ import libcst
 from .. import knowledge
 from ..bind.names import last_name
 from ..core.events import Call, Given, Literal_, Move, Spot
+from ..core.kinds import TENSORS
 from ..core.watches import EVENTS
 from ..errors import DevlintError
 from ..rule import Imported, Loop
@@ -494,6 +495,24 @@ class Questions:
         """What is alone in the programs that import the file: the default GPU among `gpus`, or `devices`."""
         project = self._file.around.project
         return project.default_gpu() if project is not None else ""
+
+    def copies_given(self, node: libcst.CSTNode) -> bool:
+        """Whether a call makes a copy of what all callers give as a tensor: `torch.tensor(x)`."""
+        if not (isinstance(node, libcst.Call) and node.args):
+            return False
+        func = node.func.attr if isinstance(node.func, libcst.Attribute) else node.func
+        if not isinstance(func, libcst.Name) or func.value not in knowledge.COPIES_DATA:
+            return False
+        origin = self.value_of(node).origin
+        if origin is None or not origin.api.startswith(knowledge.OF_TORCH):
+            return False
+        given = self.given(self.value_of(node.args[0].value))
+        return bool(given) and all(each.kind in TENSORS for each in given)
+
+    def only_constructs(self, function: str) -> bool:
+        """Whether constructors call a function, and nothing else does but tests."""
+        calls = [each.caller for each in self.callers(function) if not each.test]
+        return bool(calls) and all(each.rpartition(".")[2] in knowledge.CONSTRUCTS for each in calls)
 
     def needed_before(self, function: str) -> bool:
         """Whether an accelerator was needed before each call of a function, those of tests apart."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...core.evidence import Evidence
-from ...core.kinds import Kind
-from ...core.paths import Element
+from ...core.kinds import TENSORS, Kind
+from ...core.paths import Element, Ref
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ...core.values import Api, Defined, Value, container
 from ...knowledge.vocabulary import IN_WORKERS, NAMES_DEVICES
@@ -30,12 +30,24 @@ def loader(machine: Machine, site: Site) -> Value:
             machine.log.note(ref, Evidence.PLACED)
         if any(each.form is not Form.CPU for each in places):
             place = UNKNOWN_PLACE
+    elif dataset is not None and dataset.kind in TENSORS:
+        place = _of_rows(machine, ref, dataset, place)
     elif dataset is not None and _may_move(machine, dataset):
         place = UNKNOWN_PLACE
     elif dataset is not None and _is_given(machine, dataset):
         machine.log.doubted.add(ref)
     element = Value(Kind.BATCH, place, batch)
     return value._replace(element=element)
+
+
+def _of_rows(machine: Machine, ref: Ref, dataset: Value, place: Place) -> Place:
+    """Where the batches of a tensor's rows are: wherever that is."""
+    there = machine.where(dataset)
+    if there.form in ON_DEVICE:
+        machine.log.note(ref, Evidence.PLACED)
+    elif there.form is Form.AT:
+        machine.log.doubted.add(ref)
+    return place if there.form in (Form.CPU, Form.AT) else UNKNOWN_PLACE
 
 
 def _is_given(machine: Machine, dataset: Value) -> bool:
