@@ -236,7 +236,9 @@ class Substitution:
             kind = Kind.TENSOR
             if origin is None and source.origin is not None and is_made(source) and place == source.place:
                 # What was computed of it may have a dimension less.
-                origin = derived(source.origin, max(source.origin.dims - 1, 0))
+                likened = term.measures == term.place.of
+                dims = source.origin.dims if likened else max(source.origin.dims - 1, 0)
+                origin = derived(source.origin, dims)
                 measures = self.machine.ref(Value(who=source.measures)) if measures is None else measures
         if kind is Kind.CONTAINER:
             whole = container(ref, items, element, self.refs(term.holds))

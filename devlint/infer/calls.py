@@ -484,7 +484,8 @@ def _by_columns(machine: Machine, site: Site) -> Value:
         scalar = alike and base is not None and base.kind is Kind.SCALAR
         new = machine.own(site.node, Kind.SCALAR if scalar else kind, place)
         if base is None or base.origin is None or not is_made(base) or place != base.place:
-            return new
+            beside = alike and base is not None and place == machine.where(base)
+            return new._replace(measures=base.who) if beside and base is not None else new
         if alike:
             return new._replace(origin=derived(base.origin), measures=base.measures)
         return new._replace(origin=derived(base.origin, factories.least(site)))
