@@ -48,11 +48,11 @@ def demo_of(settled: Settled) -> Demo:
 
 
 def _is_part(settled: Settled) -> bool:
-    """Whether a file defines modules, or imports what is beside it in a package: others import it."""
+    """Whether others import a file: it defines modules, or classes in a package, or imports from that."""
     file = settled.file
     package, _, inside = file.name.partition(".")
     imports = [part for part in getattr(file.module.node, "body", ()) if isinstance(part, ast.ImportFrom)]
-    return any(cls.is_module for cls in file.classes.values()) or any(
+    return any(cls.is_module or inside for cls in file.classes.values()) or any(
         part.level or (inside and (part.module or "").partition(".")[0] == package) for part in imports
     )
 
