@@ -13,7 +13,8 @@ Move what the model needs:
         outputs = model(inputs.to(device))
 
 A warning where the batch is only given to a model of which nobody knows the class: it may move it. So is
-it where nothing but its use shows that a loader yields it.
+it where nothing but its use shows that a loader yields it. A loop in another file is told where it is given
+the loader.
 
 Left alone: loaders of datasets that already live on the device, `collate_fn`s and models that move
 their inputs, `DataParallel` and DDP with `device_ids` (which scatter them), frameworks that move
@@ -75,8 +76,9 @@ class BatchNotMoved(Rule[Meeting]):
             )
             return
         source = f" from `{batch.within}`" if batch.within else ""
+        given = f"what `{batch.label}` yields" if batch.label == batch.within else f"`{batch.label}`{source}"
         yield Report(
-            f"`{batch.label}`{source} is still on the cpu and meets `{other.label}`{where}",
+            f"{given} is still on the cpu and meets `{other.label}`{where}",
             "loaders yield cpu tensors: move the batch to the model's device first",
             Severity.WARNING if event.conflict is Conflict.PRESUMED else None,
         )

@@ -72,8 +72,8 @@ class GeneratorDevice(Rule[Call]):
             return
         place = drawn.place
         if generator.given[1] and generator.place.form is Form.UNKNOWN:
-            if not on_host and place.form is Form.CPU:
-                yield from _of_caller(event, ask)
+            if on_host or place.form is Form.CPU:
+                yield from _of_caller(event, ask, on_host)
             return
         severity = Severity.WARNING if on_host else None  # another file may have set the default device
         if generator.place.form is Form.CPU:
@@ -102,11 +102,11 @@ def _follows(event: Call, drawn: Seen, ask: Ask) -> bool:
     return "device" in event.given and not all_on_cpu(ask.given(drawn))
 
 
-def _of_caller(event: Call, ask: Ask) -> Iterator[Report]:
+def _of_caller(event: Call, ask: Ask, on_host: bool) -> Iterator[Report]:
     """Numbers that are drawn on the cpu, with a generator that a caller gives."""
     generator = event.given["generator"]
     there = on_device(given := ask.given(generator))
-    if there is None and (all_on_cpu(given) or generator.kind is not Kind.GENERATOR):
+    if there is None and (on_host or all_on_cpu(given) or generator.kind is not Kind.GENERATOR):
         return
     yield Report(
         f"`{generator.label}` is the caller's, and the numbers are drawn on the cpu",

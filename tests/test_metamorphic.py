@@ -152,18 +152,15 @@ BY_DESIGN = {
     "DEV204/near_optional:waited",
     # What callers agree to pass is read within a file: another file may call as well.
     "DEV401/bug_callers:error",
-    "DEV403/bug_beside:solved",
     "DEV403/bug_callers_there:Standard",
     "DEV403/bug_callers_there:forecast",
     "DEV403/fixed_first_use:Coded",
     "DEV404/bug_first_use:Placed",
-    "DEV404/bug_named:Prepared",
     "DEV404/bug_named:Whitened",
     "DEV406/bug_kept:Distiller",
     "DEV401/bug_callers:evaluate",
     "DEV402/bug_evaluate:validate",
     "DEV403/bug_helpers:kernel",
-    "DEV403/bug_helpers:rendered",
     "DEV403/bug_settings:accumulate",
     "DEV406/bug_weights_given:Plain",
     # Of a tensor that another file made, whatever the name of the function there says, one rule tells.
@@ -454,7 +451,7 @@ def test_what_a_definition_means_to_others_is_in_the_digest(before: str, after: 
 def test_a_summary_is_smaller_than_its_source() -> None:
     sources = [path.read_text(encoding="utf-8") for path in Path(devlint.__file__).parent.rglob("*.py")]
     told = sum(len(canonical(summarise(ast.parse(text), "m"))) for text in sources)
-    assert told <= 0.6 * sum(len(text.encode()) for text in sources)
+    assert told <= 0.64 * sum(len(text.encode()) for text in sources)
 
 
 # The host's stack, and how much is kept in mind

@@ -124,6 +124,19 @@ def test_what_the_constructor_moved(folder: Path, capsys: pytest.CaptureFixture[
     ]
 
 
+def test_where_they_meet_in_what_another_file_defines(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "helper.py").write_text("def total(model, loader):\n    return [model(x) for x, _ in loader]\n")
+    (folder / "train.py").write_text(
+        "import torch\nfrom helper import total\n\n\ndef run(data, device):\n"
+        "    model = torch.nn.Linear(2, 2).to(device)\n"
+        "    return total(model, torch.utils.data.DataLoader(data))\n\n\n"
+        "run(torch.utils.data.TensorDataset(torch.rand(4, 2)), torch.device('cuda'))\n"
+    )
+    assert told(capsys, "train.py")["DEV401"][-1] == ("helper.py", 2, 13, "they meet here")
+
+
 def test_cells(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cells = [
         "import torch\nmodel = torch.nn.Linear(2, 2).to('cuda')",

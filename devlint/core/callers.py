@@ -15,14 +15,21 @@ def on_device(given: Iterable[Given], tensors: bool = False) -> Given | None:
     """The first call that passes what is on a device, or wherever a module runs if they all do.
 
     A module that shares a function with what reads data may itself be a step of reading them. With `tensors`,
-    what is passed must be one for sure, or hold nothing else: of what holds others, nobody knows a place.
+    what is passed must be one for sure, or hold nothing else, as what was moved does, or a model gives: of
+    what holds others, nobody knows a place.
     """
     calls = [each for each in given if each.kind not in (Kind.NONE, Kind.NUMBER)]
-    sure = [each for each in calls if not tensors or each.kind in (*TENSORS, Kind.CONTAINER)]
+    sure = [
+        each for each in calls if not tensors or each.kind in (*TENSORS, Kind.CONTAINER) or _is_moved(each)
+    ]
     found = next((each for each in sure if each.place.form in _ON_DEVICE), None)
     if found is None and all(each.test or each.place.form is Form.ANYWHERE for each in calls):
         return next((each for each in sure if not each.test), None)
     return found
+
+
+def _is_moved(given: Given) -> bool:
+    return given.kind is Kind.BATCH and given.place.form in (Form.LITERAL, Form.SAME)
 
 
 def all_on_cpu(given: Iterable[Given]) -> bool:

@@ -60,7 +60,7 @@ class At(NamedTuple):
     `needing` where its function needs an accelerator by its end, whatever the path."""
 
 
-Explains = Literal["made", "moved", "put", "yielded", "built"]
+Explains = Literal["made", "moved", "put", "yielded", "built", "met"]
 """What happened at a place that explains an event; what a call of something else moves is put where it is."""
 
 

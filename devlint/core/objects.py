@@ -24,6 +24,11 @@ class Or(NamedTuple):
 _Way = Step | Apart | Or | Root
 
 
+def foreign_name(function: str, root: Root) -> str:
+    """What other functions call what one is given, or makes."""
+    return f"{function}<{root.kind} {root.name} {root.at}>"
+
+
 class Objects:
     """Objects by number, with how each is reached: from a root, or as a part of another.
 
@@ -235,7 +240,7 @@ class Objects:
                     return None
                 if way.kind in ("parameter", "made") and self.functions[ref] != function:
                     # An enclosing function's, or the module's: to this function it is global.
-                    name = f"{self.functions[ref]}<{way.kind} {way.name} {way.at}>"
+                    name = foreign_name(self.functions[ref], way)
                     self._foreign[name] = ref
                     way = Root("global", name)
                 return Path(way, tuple(reversed(steps)))

@@ -92,6 +92,22 @@ class Need(NamedTuple):
     """Whether the other side indexes what was made on the cpu: a number, or an entry of a tensor, may."""
     tensors: tuple[bool, bool] = (False, False)
     """Of each side, whether the function itself shows that it is a tensor."""
+    at: tuple[str, int] = ("", -1)
+    """Where they meet: the function, and the node's number in it."""
+
+
+class Ask(NamedTuple):
+    """A call of which only a caller knows what it calls: of what it gives, or of what a subclass defines."""
+
+    of: Path
+    """What is called, or whose method is."""
+    method: str
+    """Empty where it is called itself."""
+    positional: tuple[Term, ...]
+    keywords: tuple[tuple[str, Term], ...]
+    result: Path
+    at: tuple[str, int]
+    """The call: the function, and the node's number in it."""
 
 
 class Case(NamedTuple):
@@ -135,6 +151,8 @@ class FunctionSummary(NamedTuple):
     """Whether CUDA is initialised once it has returned."""
     cases: tuple[Case, ...] = ()
     """What it does otherwise, or more surely, where the call settles some of its conditions."""
+    asks: tuple[Ask, ...] = ()
+    """In the order in which they are made: what is asked may be what another gave."""
 
 
 class ClassSummary(NamedTuple):

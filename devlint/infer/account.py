@@ -256,7 +256,7 @@ class Account(Record):
             told |= spot.how == "made"
             by = value.origin.api if spot.how == "made" and value.origin is not None else ""
             label = "" if self._is_of(value, spot) else spot.label
-            yield Step("made" if spot.how == "built" else spot.how, spot, label, by)
+            yield Step("made" if spot.how == "built" or spot.how == "met" else spot.how, spot, label, by)
         if told:
             return
         made = self._made(value.origin)

@@ -36,7 +36,7 @@ from ..core.values import (
 from ..knowledge.row import Row
 from . import conditions
 from .apply import apply as apply_summary
-from .apply import function_call
+from .apply import function_call, record_ask
 from .holdings import hand, moves_what_it_is_given
 from .log import NOBODY, NOWHERE, RawCall
 from .machine import Arguments, Machine, Site, flag, text_of
@@ -316,6 +316,12 @@ def _call_instance(machine: Machine, node: ast.Call, callee: Value, cls: str, ar
 
 
 def _call_unknown(machine: Machine, node: ast.Call, callee: Value, args: Arguments) -> Value:
+    result = _run_unknown(machine, node, callee, args)
+    record_ask(machine, callee, "", args, result)
+    return result
+
+
+def _run_unknown(machine: Machine, node: ast.Call, callee: Value, args: Arguments) -> Value:
     ref = machine.ref(callee)
     assert ref is not None
     machine.note(callee, Evidence.OTHER)
@@ -565,7 +571,10 @@ def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Argum
     if kind is Kind.MODULE or kind is Kind.INSTANCE:
         return object_method(machine, node, base, name, args)
     if kind in (Kind.UNKNOWN, Kind.BATCH):
-        return unknown_method(machine, node, base, name, args)
+        result = unknown_method(machine, node, base, name, args)
+        if kind is Kind.UNKNOWN and name not in knowledge.TENSOR_ONLY and name not in knowledge.MOVES:
+            record_ask(machine, base, name, args, result)
+        return result
     if kind is Kind.CLASS and isinstance(base.known, Defined):
         return _class_method(machine, node, base, base.known.dotted, name, args)
     if kind is Kind.MOVES_IN_PLACE:
@@ -767,7 +776,9 @@ def call_module(machine: Machine, node: ast.Call, base: Value, args: Arguments) 
                 return result
     site = _site(node, "Module.forward", base, args)
     if is_any_model(base):
-        return modules.unknown_module(machine, node, base, site)
+        result = modules.unknown_module(machine, node, base, site)
+        record_ask(machine, base, "", args, result)
+        return result
     return modules.call(machine, node, base, site)
 
 

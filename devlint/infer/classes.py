@@ -15,9 +15,9 @@ from ..core.events import Why
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Ref
 from ..core.places import UNKNOWN_PLACE, Form, Place
-from ..core.state import NEVER, Mark
+from ..core.state import NEVER, Key, Mark
 from ..core.summary import ClassSummary, Effect, Moved, Term
-from ..core.values import join
+from ..core.values import Value, join
 from ..knowledge.vocabulary import NAMES_DEVICES
 
 
@@ -30,6 +30,7 @@ class Entered(NamedTuple):
     """How many objects other functions of the file had a name for."""
     places: dict[Ref, Place]
     marks: dict[tuple[str, Ref], Mark]
+    env: dict[Key, Value]
 
 
 class Class:
@@ -204,6 +205,11 @@ class Class:
                 found = cls.own_attribute(name)
                 if found is not None:
                     yield found
+
+    def nearest(self) -> Mapping[str, Term]:
+        """By attribute, what is assigned to it in the nearest class that does so."""
+        names = dict.fromkeys(name for cls in self.lineage() for name in (*cls.body, *cls._assigned))
+        return {name: term for name in names if (term := self.attribute(name)) is not None}
 
     def registers(self, name: str) -> bool:
         """Whether a buffer or parameter is registered under a name, here or in a base class."""

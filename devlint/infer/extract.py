@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Set
+import ast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
 from ..core.evidence import IS_TENSOR, NO_NUMBER, PASSED_ON
-from ..core.kinds import TENSORS, Kind
+from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import MAX_STEPS, Attr, Element, Item, Path, Ref, Root, Step, Who
-from ..core.places import UNKNOWN_PLACE, Form, Place
+from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import OPTIMIZER, Mark, State
-from ..core.summary import Copied, Effect, Marked, Moved, Need, Term
+from ..core.summary import Ask, Copied, Effect, Marked, Moved, Need, Term
 from ..core.values import Value, is_any_model, is_made
 from .log import Log
 
 _MAX_NEEDS = 64
 _MAX_DEPTH = 8
 """Values nested deeper are not told to callers."""
+
+_NESTED = 5
+"""What is asked is told what it is given on so many levels less."""
+_MAX_ASKS = 6
 
 _OUTSIDE = "<outside>"
 """What no function is called."""
@@ -32,6 +37,8 @@ class Extraction:
         """Whether it is of what a constructor leaves behind: devices that nobody keeps have a name."""
         self.renamed: dict[Ref, Path] = {}
         """The objects that the function made and left in an attribute of `self`."""
+        self.answered: set[Path] = set()
+        """What calls give of which callers know what they call."""
 
     def path(self, ref: Ref) -> Path | None:
         """The name of an object outside of the function."""
@@ -65,7 +72,9 @@ class Extraction:
         path = self.who(place.of)
         if path is None:
             return Place(place.form, place.name) if place.form is Form.CPU else UNKNOWN_PLACE
-        if self.lasting and place.form is Form.SAME and path.root.kind in ("parameter", "made"):
+        told = path.root.kind in ("parameter", "made") and place.form is Form.SAME
+        beside = path.root.kind == "parameter" and place.form is Form.AT and not path.steps
+        if self.lasting and (told or beside):
             abroad = self.objects.path(place.of, _OUTSIDE) if type(place.of) is int else None
             path = abroad or path
         return Place(place.form, place.name, path)
@@ -154,17 +163,19 @@ class Extraction:
 
     # What callers must know
 
-    def needs(self, log: Log) -> tuple[Need, ...]:
-        """Meetings in which something of the caller's takes part."""
+    def needs(self, log: Log, number: Callable[[ast.AST], int]) -> tuple[Need, ...]:
+        """Meetings in which something of the caller's takes part; `number` is that of a node."""
         moved = moved_wholes(self.objects, log)
         lost = {raw.receiver.who for raw in log.moves.values() if raw.fate != "kept" and not raw.in_place}
-        found: dict[Need, None] = {}
+        found: dict[Need, tuple[str, int]] = {}
         for raw in log.meetings.values():
             if not (self._of_caller(raw.here) or self._of_caller(raw.there)):
                 continue
             if lost and not lost.isdisjoint((raw.one.who, raw.other.who, raw.here.of, raw.there.of)):
                 continue  # that its move is lost is told in the function
             if self._told_inside(raw.here, moved, log) or self._told_inside(raw.there, moved, log):
+                continue
+            if _is_of_loader(raw.here, raw.there) or _is_of_loader(raw.there, raw.here):
                 continue
             made = None
             for one, other in ((raw.one, raw.other), (raw.other, raw.one)):
@@ -180,16 +191,20 @@ class Extraction:
                 made is not None and raw.how == "index",
                 (_is_tensor(raw.one, raw.here), _is_tensor(raw.other, raw.there)),
             )
-            found[need] = None
+            found.setdefault(need, raw.within or (self.function, number(raw.left)))
             if len(found) >= _MAX_NEEDS:
                 break
-        return tuple(found)
+        return tuple(need._replace(at=at) for need, at in found.items())
 
     def _of_caller(self, place: Place) -> bool:
         if type(place.of) is not int:
             return False
         path = self.path(place.of)
-        return path is not None and path.root.kind in ("parameter", "self")
+        return path is not None and (path.root.kind in ("parameter", "self") or self._is_answer(path))
+
+    def _is_answer(self, path: Path) -> bool:
+        """Whether callers know an object as what they answer."""
+        return Path(path.root) in self.answered
 
     def _told_inside(self, place: Place, moved: dict[Ref, set[Ref]], log: Log) -> bool:
         """Whether a function moves one part of a parameter and not this: that shows without any caller."""
@@ -201,6 +216,42 @@ class Extraction:
         if parts is None or ref in parts:
             return False
         return self.objects.is_structural(ref) or bool(log.notes.get(ref, 0) & IS_TENSOR)
+
+    def asks(self, log: Log) -> tuple[Ask, ...]:
+        """Calls of which callers know what they call."""
+        found: list[Ask] = []
+        moved = moved_wholes(self.objects, log)
+        used = {value.who for raw in log.asks.values() for value in raw.positional}
+        for raw in log.asks.values():
+            given = (*raw.positional, *(value for _, value in raw.keywords))
+            if any(self._told_inside(Place(Form.AT, "", each.who), moved, log) for each in given):
+                continue
+            of, result = self.path(raw.of), self.path(raw.result)
+            way = self.objects.ways[raw.result]
+            if of is None or result is None:
+                continue
+            if of.root.kind not in ("parameter", "self") and not self._is_answer(of):
+                continue
+            at = raw.within or (self.function, way.at if isinstance(way, Root) else -1)
+            if not (given or log.meetings or raw.result in used):
+                continue
+            part = of.root.kind == "self" or bool(of.steps)
+            if part and not (raw.placed or log.meetings or any(map(_is_placed, given))):
+                continue  # nothing says that the function is about tensors
+            positional = tuple(self._given(value) for value in raw.positional)
+            keywords = tuple((name, self._given(value)) for name, value in raw.keywords)
+            found.append(Ask(of, raw.method, positional, keywords, result, at))
+            self.answered.add(result)
+            if len(found) >= _MAX_ASKS:
+                break
+        return tuple(found)
+
+    def _given(self, value: Value) -> Term:
+        """What is given where only a caller knows to whom."""
+        term = self.term(value, _NESTED)
+        if term.kind not in MAY_HOLD_TENSORS and term.kind is not Kind.CONTAINER:
+            term = term._replace(origin=None)
+        return term._replace(measures=None, holds=frozenset())
 
     def evidence(self, log: Log, returned: Who | None = None) -> tuple[tuple[Path, int], ...]:
         """What the use of parameters and of their parts shows, and of what is returned."""
@@ -259,6 +310,16 @@ def moved_wholes(objects: Objects, log: Log) -> dict[Ref, set[Ref]]:
             whole = objects.wholes[ref]
             found.setdefault(whole if whole >= 0 else ref, set()).add(ref)
     return found
+
+
+def _is_placed(value: Value) -> bool:
+    """Whether a value is a tensor, or somewhere."""
+    return value.kind in TENSORS or value.kind is Kind.BATCH or value.place.form is not Form.UNKNOWN
+
+
+def _is_of_loader(here: Place, there: Place) -> bool:
+    """Whether a batch of what the function knows to be a loader meets what it knows to be elsewhere."""
+    return here.form is Form.CPU and here.of is not None and there.form in ON_DEVICE
 
 
 def _is_tensor(value: Value, place: Place) -> bool:

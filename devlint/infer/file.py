@@ -11,7 +11,7 @@ from .. import knowledge
 from ..bind.names import names_in
 from ..bind.walk import descendants
 from ..core.events import Why
-from ..core.kinds import Kind
+from ..core.kinds import TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import Ref
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places
@@ -692,11 +692,39 @@ class File:
             self.name,
             values,
             {name: function_abroad(each, self.name) for name, each in sorted(self._summaries.items())},
-            {name: class_abroad(cls.summary(), self.name) for name, cls in sorted(self.classes.items())},
+            {
+                name: class_abroad(_without(cls.summary(), self._lost(name)), self.name)
+                for name, cls in sorted(self.classes.items())
+            },
             self.outside.why,
             tuple(self._stars),
             calls_in(self),
         )
+
+    def _lost(self, cls: str) -> set[str]:
+        """The attributes that methods of a class mean to move, and do not: that is told there."""
+        return {
+            name
+            for method, log in self.logs.items()
+            if method in self.functions and self.functions[method].owner == cls
+            for node, raw in log.moves.items()
+            if raw.target is not None and raw.fate != "kept" and raw.receiver.kind in TENSORS
+            for moved in (raw.iterates, node.func)
+            for name in _attributes_in(moved)
+        }
+
+
+def _attributes_in(node: ast.AST | None) -> Iterator[str]:
+    """The attributes of variables that an expression reads."""
+    for part in ast.walk(node) if node is not None else ():
+        if isinstance(part, ast.Attribute) and isinstance(part.value, ast.Name):
+            yield part.attr
+
+
+def _without(summary: ClassSummary, names: set[str]) -> ClassSummary:
+    """A class of which nobody knows where some attributes are."""
+    attributes = {name: UNKNOWN if name in names else term for name, term in summary.attributes.items()}
+    return summary._replace(attributes=attributes) if names else summary
 
 
 def _more(why: Why, other: Why) -> Why:

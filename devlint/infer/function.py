@@ -11,9 +11,9 @@ from .. import knowledge
 from ..core.events import Why
 from ..core.evidence import NO_NUMBER, NOT_A_TENSOR, Evidence
 from ..core.kinds import MAY_BE_COPIED, TENSORS, Kind
-from ..core.paths import REST, RESULT, Attr, Element, Path, Ref, Root
+from ..core.paths import MAX_STEPS, REST, RESULT, Attr, Element, Path, Ref, Root
 from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
-from ..core.state import NEVER, Mark, State, join_states
+from ..core.state import NEVER, Key, Mark, State, join_states
 from ..core.summary import Answers, Binding, Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
 from ..core.values import NONE, NUMBER, UNKNOWN, Const, Defined, Origin, Truth, Value, container, is_made
 from . import cases, lazily
@@ -47,6 +47,8 @@ class Informed(NamedTuple):
 
 
 UNINFORMED = Informed()
+_MADE_WITH = frozenset({Kind.DEVICE, Kind.STRING, Kind.NONE})
+"""What an object may be made with that is no object, and says where things are."""
 
 
 class Outcome(NamedTuple):
@@ -228,24 +230,31 @@ def _enter_method(machine: Statements, cls: Class, receiver: Value) -> None:
         entered = cls.entered[len(lineage)] = Entered(said, known, *_left_by(machine, lineage, receiver))
     machine.state.places.update(entered.places)
     machine.state.marks.update(entered.marks)
+    machine.state.env.update(entered.env)
 
 
 def _left_by(
     machine: Statements, lineage: list[Class], receiver: Value
-) -> tuple[dict[Ref, Place], dict[tuple[str, Ref], Mark]]:
+) -> tuple[dict[Ref, Place], dict[tuple[str, Ref], Mark], dict[Key, Value]]:
     """Where the constructors of a class and its bases leave what is in an instance."""
-    effects: dict[tuple[object, ...], Moved | Marked] = {}
+    effects: dict[tuple[object, ...], Moved | Marked | Bound] = {}
     for each in reversed(lineage):
         for effect in each.effects:  # a constructor that calls that of the base class has its effects as well
-            if isinstance(effect, (Moved, Marked)):
+            if isinstance(effect, (Moved, Marked, Bound)):
                 path = effect.path
                 root = None if path.root.kind == "self" else path.root
                 protocol = effect.protocol if isinstance(effect, Marked) else ""
-                effects[root, path.steps, protocol] = effect
+                effects[root, path.steps, protocol, isinstance(effect, Bound)] = effect
     sub = Substitution(machine, None, {}, receiver)
     places: dict[Ref, Place] = {}
     marks: dict[tuple[str, Ref], Mark] = {}
+    env: dict[Key, Value] = {}
     for effect in effects.values():
+        if isinstance(effect, Bound):
+            whose = sub.ref(effect.path._replace(steps=effect.path.steps[:-1]))
+            if whose is not None:
+                env[whose, effect.path.steps[-1]] = sub.value(effect.value)
+            continue
         ref = sub.ref(effect.path)
         if ref is None:
             continue
@@ -255,7 +264,7 @@ def _left_by(
             holds = {who for who in sub.refs(frozenset(effect.holds)) if type(who) is int}
             mark = Mark(effect.phase, frozenset(holds), effect.name, effect.at, effect.stateless)
             marks[effect.protocol, ref] = mark
-    return places, marks
+    return places, marks, env
 
 
 # Leaving
@@ -280,18 +289,29 @@ def _leave(
         if type(value.who) is int and not objects.is_parameter(value.who):
             plain.rename(value, path)
     _name_results(machine, plain)
+    parts = list(_parts_made(machine, owner, assigned, end))
+    for (part, step), value in parts:
+        for extraction in (inner, plain) if _is_made_here(machine, value) else ():
+            whose = extraction.path(part)
+            if whose is not None:
+                extraction.rename(value, whose._replace(steps=(*whose.steps, step)))
+    asks = plain.asks(log) if log.asks else ()
     result = lazily.as_filled(machine, _complete(_result(machine), end))
     _doubt_places(machine, end, result)
     returns = plain.term(result)
     bound = [*_bound(machine, plain, owner, assigned), *_moved_attributes(machine, plain, owner, assigned)]
     bound += _devices_of(machine, plain, end, result)
+    bound += _kept_by_parts(plain, parts)
     changed = [*plain.moved(before, end, log), *plain.copied(log), *plain.marked(marks, end)]
     changed += plain.advanced(log)
     effects = [*outlasting(changed, (returns, *(effect.value for effect in bound))), *bound]
     after_init: tuple[Effect, ...] = ()
     if owner is not None and function.own_name == CONSTRUCTORS[0]:
         left = [*inner.moved(outside.places, end, log), *inner.marked(outside.marks, end)]
-        after_init = tuple(effect for effect in left if effect.path.root.kind in ("self", "global"))
+        after_init = (
+            *(effect for effect in left if effect.path.root.kind in ("self", "global")),
+            *_kept_by_parts(inner, parts),
+        )
         for (ref, _), at in log.moved_at.items():
             kept = inner.path(ref)
             if kept is not None and kept.root.kind == "self":
@@ -305,7 +325,7 @@ def _leave(
         _parameters(function),
         returns,
         tuple(effects),
-        plain.needs(log),
+        plain.needs(log, function.number),
         plain.evidence(log, returns.who),
         requires,
         knowledge.REACHED.intersection(log.reaches),
@@ -313,6 +333,7 @@ def _leave(
         machine.yields,
         frozenset(_chooses(machine)),
         end.alive and end.touched is not None and not machine.yields,
+        asks=asks,
     )
     if function.own_name != CONSTRUCTORS[0] and not machine.yields:
         returned(machine)
@@ -386,12 +407,52 @@ def _bound(
     makes = owner is not None and not owner.is_module and machine.here.own_name == CONSTRUCTORS[0]
     others = _assigned_by_others(machine, owner, CONSTRUCTORS) if makes else frozenset()
     for (cls, attribute), value in assigned.items():
-        if type(value.who) is int and plain.objects.is_parameter(value.who):
+        named = value.place.of if value.kind is Kind.DEVICE and makes and attribute not in others else None
+        given = value.who if type(value.who) is int else named
+        if type(given) is int and plain.objects.is_parameter(given):
             term = plain.term(value)
-            if isinstance(term.who, Path) and term.who.root.kind == "parameter":
+            who = term.who if named is None else term.place.of
+            if isinstance(who, Path) and who.root.kind == "parameter":
                 yield Bound(
                     Path(Root("self", cls), (Attr(attribute),)), term, makes and attribute not in others
                 )
+
+
+def _parts_made(
+    machine: Statements, owner: Class | None, assigned: dict[tuple[str, str], Value], end: State
+) -> Iterator[tuple[tuple[Ref, Attr], Value]]:
+    """What the objects that a constructor makes, and keeps in attributes, have in attributes of their own."""
+    if owner is None or machine.here.own_name != CONSTRUCTORS[0]:
+        return
+    made = {value.who: name for (_, name), value in assigned.items() if value.kind is Kind.INSTANCE}
+    others = _assigned_by_others(machine, owner, CONSTRUCTORS) if made else frozenset()
+    for key, value in end.env.items() if made else ():
+        if not isinstance(key, str) and isinstance(key[1], Attr):
+            top = made.get(machine.objects.top(key[0]))
+            if top is not None and top not in others:
+                yield (key[0], key[1]), value
+
+
+def _is_made_here(machine: Statements, value: Value) -> bool:
+    """Whether an object is of this function's own making, so that its callers know it by what keeps it."""
+    itself = value.kind in (Kind.MODULE, Kind.INSTANCE, Kind.OPTIMIZER)
+    return itself and type(value.who) is int and machine.objects.is_made_in(value.who, machine.here.name)
+
+
+def _kept_by_parts(
+    extraction: Extraction, parts: Iterable[tuple[tuple[Ref, Attr], Value]]
+) -> Iterator[Bound]:
+    """The same, for callers."""
+    for (part, step), value in parts:
+        path = extraction.path(part)
+        if path is None or path.root.kind != "self" or len(path.steps) >= MAX_STEPS:
+            continue
+        term = extraction.term(value)
+        known = isinstance(term.who, Path) and (
+            value.kind is not Kind.UNKNOWN or term.who.root.kind != "made"
+        )
+        if value.kind in _MADE_WITH or known:
+            yield Bound(path._replace(steps=(*path.steps, step)), term, lasts=True)
 
 
 def _assigned_by_others(machine: Statements, owner: Class | None, but: Collection[str]) -> Set[str]:

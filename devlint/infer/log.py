@@ -63,6 +63,8 @@ class RawMeeting(NamedTuple):
     loops: int
     inside: bool = False
     """Whether what is called makes the one side, so that its own file shows the meeting as well."""
+    within: tuple[str, int] | None = None
+    """Where they meet, if that is in what is called: its function, and the node's number in it."""
 
 
 class RawLiteral(NamedTuple):
@@ -138,6 +140,21 @@ class RawCompare(NamedTuple):
     right: tuple[ast.expr, Value]
     why: Why
     loops: int
+
+
+class RawAsk(NamedTuple):
+    """A call of which only a caller knows what it calls."""
+
+    of: Ref
+    method: str
+    """Empty where the object is called itself."""
+    positional: tuple[Value, ...]
+    keywords: tuple[tuple[str, Value], ...]
+    result: Ref
+    placed: bool = False
+    """Whether it is given an object of which it is known what that was made with."""
+    within: tuple[str, int] | None = None
+    """Where it stands, if that is in what is called: its function, and the node's number in it."""
 
 
 class MaybeLoss(NamedTuple):
@@ -226,6 +243,7 @@ class Log:
     __slots__ = (
         "abroad",
         "advanced",
+        "asks",
         "binds",
         "born",
         "calls",
@@ -312,6 +330,8 @@ class Log:
         self.sites: list[Site] = []
         self.abroad: list[Site] = []
         """Calls of functions of other files."""
+        self.asks: dict[Ref, RawAsk] = {}
+        """By what they give, calls of what a caller gives, or of methods that subclasses define."""
         self.advanced: dict[Ref, str] = {}
         """What callers gave, and came to a phase of an optimizer, if it is one."""
         self.stale: dict[ast.AST, tuple[Stale, ...]] = {}

@@ -74,6 +74,9 @@ class ClassView(Protocol):
     def attributes(self) -> Iterator[Term]:
         """All that is assigned to attributes, here and in base classes."""
 
+    def nearest(self) -> Mapping[str, Term]:
+        """By attribute, what is assigned to it in the nearest class that does so."""
+
     def method(self, name: str) -> str | None:
         """The dotted name of a method, here or in a base class of the project."""
 
@@ -247,6 +250,8 @@ class Machine:
         """How many conditions of the function enclose the expression at hand, `__name__` not counted."""
         self.loops = 0
         """How many loops enclose the statement at hand."""
+        self.asking = 0
+        """How many calls enclose the one at hand that a callee asks of what it is given."""
         self.fates: dict[ast.expr, tuple[Fate, bool]] = {}
         """What becomes of calls' results, where they are not kept; and whether the call is a statement."""
         self.assigned: set[tuple[str, str]] = set()
@@ -673,6 +678,7 @@ class Machine:
         there: Place,
         other: Value,
         inside: bool = False,
+        within: tuple[str, int] | None = None,
     ) -> None:
         """Record that values at two places come together."""
         if here == there:
@@ -691,7 +697,7 @@ class Machine:
         if told and not (is_made(one) or is_made(other)):
             return  # what says where it was made says more
         self.log.meetings[key] = RawMeeting(
-            how, left, here, one, right, there, other, self.state.why, self.loops, inside
+            how, left, here, one, right, there, other, self.state.why, self.loops, inside, within
         )
 
     def denoted(

@@ -32,7 +32,7 @@ from .halves import Half, halves
 from .hidden import abroad, hidden, of_parts
 from .late import Late, late
 from .left import keeping, left
-from .log import Log, RawCall, RawCompare, RawMove, Stale
+from .log import Log, RawCall, RawCompare, RawMeeting, RawMove, Stale
 from .machine import COPIES, REPLACES
 from .presumed import Presumed
 from .reread import Reread
@@ -726,9 +726,15 @@ class Observer:
         )
         spots = self.tracer.of(clash.met, clash.there, clash.function, clash.at)
         right = Seen(Kind.UNKNOWN, self.named(clash.there), None, other, spots=spots)
+        right = right if raw is None else self._met(right, raw)
         how: Meets = raw.how if raw is not None else "call"
         at = self.at(clash.at, clash.function, why, loops)
         return event.Meeting(at, how, left, right, conflict, clash.partly)
+
+    def _met(self, seen: Seen, raw: RawMeeting) -> Seen:
+        """One side of a meeting, with where they meet, if that is in what is called."""
+        spot = self.tracer.spot("met", *raw.within, UNKNOWN_PLACE) if raw.within is not None else None
+        return seen if spot is None else seen._replace(spots=(*seen.spots, spot))
 
     def _is_presumed(self, clash: Clash) -> bool:
         """Whether a batch is on the cpu, or what it meets elsewhere, or they meet at all, by a guess."""
@@ -762,6 +768,7 @@ class Observer:
         if not isinstance(made, ast.expr):
             return  # of the statements of another file
         right = self.traced(found.value, found.there, found.given, found.function)
+        right = self._met(right, raw) if isinstance(raw, RawMeeting) else right
         at = self.at(made, function, raw.why, raw.loops)
         surely = _surely(left, right) if found.conflict is Conflict.CERTAIN else found.conflict
         yield event.Meeting(at, "call", left, right, surely, sibling_moved=False)
@@ -809,7 +816,7 @@ class Observer:
         left = self.traced(found.one, found.here, found.at, found.function)
         if found.at in self._called or (isinstance(found.at, ast.Name) and self._is_function(found.at.id)):
             left = left._replace(label="")  # it is made, and meets, in what is called there
-        right = self.traced(found.other, found.there, found.other_at, found.function)
+        right = self._met(self.traced(found.other, found.there, found.other_at, found.function), raw)
         place = self.at(at, function, raw.why, raw.loops)
         if self.is_probed(found.at):
             place = place._replace(context=place.context | {"probe"})
@@ -856,7 +863,9 @@ class Observer:
             left = left._replace(origin=left.origin._replace(how="literal"))
         elif left.origin is not None and left.origin.how in MADE:
             left = left._replace(origin=left.origin._replace(how="made"))  # and to be moved by its caller
-        right = self.traced(found.other, found.there, found.other_at, found.function)
+        right = self._met(self.traced(found.other, found.there, found.other_at, found.function), raw)
+        if left.label == right.label and type(found.one.who) is int:  # both are parts of what is called there
+            left = left._replace(label=self.settled.objects.labels[found.one.who] or left.label)
         at = self.at(found.at, found.function, raw.why, raw.loops)
         surely = _surely(left, right)
         if raw.how == "operator" and not self._has_dimensions(found.one, left.certain):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from .. import knowledge
 from ..core.events import Conflict
-from ..core.kinds import TENSORS, Kind
+from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.paths import Ref, Root
 from ..core.places import Form, Place
 from ..core.values import OF_CLASSES, Api, Defined, Value
@@ -63,7 +63,7 @@ def staying(settled: Settled, judged: Meetings) -> Iterator[Stays]:
                     told.add(module.who)
                     yield Stays(function, raw, module, at, where, there, value)
                     break
-    for found in _given(settled, judged):
+    for found in (*_given(settled, judged), *_copied(settled, judged)):
         if type(found.module.who) is int and found.module.who not in told:
             told.add(found.module.who)
             yield found
@@ -100,6 +100,31 @@ def _given(settled: Settled, judged: Meetings) -> Iterator[Stays]:
                     conflict = Conflict.CALLER
                 if _stays(settled, module):
                     yield Stays(function, raw, module, at, given, there, value, conflict)
+
+
+def _copied(settled: Settled, judged: Meetings) -> Iterator[Stays]:
+    """What objects keep copies of that were taken before the module moved, and what methods give those."""
+    objects = settled.objects
+    for function, log in settled.logs.items():
+        for raw in log.meetings.values() if not judged.among_cpu(function) else ():
+            for at, here, module, given, there, value in (
+                (raw.left, raw.here, raw.one, raw.right, raw.there, raw.other),
+                (raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),
+            ):
+                if module.kind is not Kind.MODULE or module.origin is None or type(module.who) is not int:
+                    continue
+                if here.form is not Form.CPU or here.of is not None or there.form not in _MOVED:
+                    continue
+                keeper = objects.parents[module.who]
+                if keeper < 0 or not objects.is_made_in(keeper, function):
+                    continue
+                if value.kind not in MAY_HOLD_TENSORS:
+                    continue
+                reached = any(is_reached(objects, each, keeper) for each in settled.logs.values())
+                if not (isinstance(at, ast.expr) and isinstance(given, ast.expr)):
+                    continue
+                if not reached and is_heavy(settled, module) and moves_another(settled, module):
+                    yield Stays(function, raw, module, at, given, there, value)
 
 
 def _whole(settled: Settled, modules: list[Value], value: Value) -> Value | None:

@@ -237,6 +237,8 @@ SAME_OBJECT = frozenset(
 )
 """Methods that give the very object, or a copy beside it, whatever it is."""
 CALLED = "__call__"
+COPIES_ALL = "deepcopy"
+"""What makes another of an object, and of all that is in it."""
 RUNS_FORWARD = frozenset({"forward", "generate", "__call__"})
 RESTORES = frozenset({"load_state_dict"})
 """Methods, of modules, optimizers and what else has a state, that are given one."""

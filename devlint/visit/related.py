@@ -66,6 +66,8 @@ def _words(spot: Spot) -> str:
         return f"it comes from {what}" if len(spot.label) <= _SHORT else "it comes from here"
     if spot.how == "built":
         return f"{what} is built here"
+    if spot.how == "met":
+        return "they meet here"
     if spot.how == "moved":
         return f"{what} is moved to {device} here" if device else f"{what} is moved here"
     if spot.how == "put":

@@ -33,6 +33,12 @@ def copy(machine: Machine, site: Site) -> Value:
     first = site.args.first()
     if first is None:
         return machine.unknown(site.node)
+    if (
+        first.kind is Kind.UNKNOWN
+        and site.name == knowledge.COPIES_ALL
+        and machine.here.own_name in knowledge.CONSTRUCTS
+    ):
+        return _copied_unknown(machine, site, first)
     if first.kind is not Kind.MODULE or first.who is None:
         return first
     own = machine.own(site.node, Kind.MODULE, role="made")
@@ -40,6 +46,19 @@ def copy(machine: Machine, site: Site) -> Value:
     assert ref is not None
     machine.state.places[ref] = machine.place_of(first)
     return first._replace(who=ref)
+
+
+def _copied_unknown(machine: Machine, site: Site, first: Value) -> Value:
+    """What an object keeps a copy of: another one, where the first was then, if that is a module."""
+    source = machine.ref(first)
+    own = machine.unknown(site.node, "made")
+    ref = machine.ref(own)
+    if source is None or ref is None:
+        return first
+    place = machine.place_at(source) or machine.where(first)
+    machine.state.places[ref] = place
+    machine.log.flow(source, ref)
+    return own._replace(place=place)
 
 
 def getattr_(machine: Machine, site: Site) -> Value:
