@@ -153,6 +153,7 @@ BY_DESIGN = {
     # What callers agree to pass is read within a file: another file may call as well.
     "DEV401/bug_callers:error",
     "DEV403/bug_callers_there:Standard",
+    "DEV403/bug_tuples:advantages",
     "DEV403/bug_callers_there:forecast",
     "DEV403/fixed_first_use:Coded",
     "DEV404/bug_first_use:Placed",

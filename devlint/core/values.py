@@ -57,6 +57,12 @@ class Partial(NamedTuple):
     """The parameters of the last items; the others come first, by position."""
 
 
+class Record(NamedTuple):
+    """A class of tuples whose items have names, or such a tuple."""
+
+    names: tuple[str, ...]
+
+
 class Truth(NamedTuple):
     """What a condition says about the machine: an accelerator is there if it is true, or if it is false."""
 
@@ -72,7 +78,7 @@ class Truth(NamedTuple):
         return Truth(self.if_false, self.if_true, self.machine, self.hint)
 
 
-Known = Const | Words | Api | Apis | Defined | Inherited | Partial | Truth
+Known = Const | Words | Api | Apis | Defined | Inherited | Partial | Record | Truth
 
 How = Literal[
     "factory",

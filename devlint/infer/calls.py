@@ -24,6 +24,7 @@ from ..core.values import (
     Inherited,
     Origin,
     Partial,
+    Record,
     Truth,
     Value,
     derived,
@@ -39,7 +40,7 @@ from .apply import apply as apply_summary
 from .apply import function_call, record_ask
 from .holdings import hand, moves_what_it_is_given
 from .log import NOBODY, NOWHERE, RawCall
-from .machine import Arguments, Machine, Site, flag, text_of
+from .machine import Arguments, ClassView, Machine, Site, flag, text_of
 from .transfers import (
     builtins,
     containers,
@@ -125,6 +126,7 @@ TRANSFERS: dict[str, Transfer] = {
     "testing.skip": builtins.skip,
     "testing.exits": builtins.exits,
     "objects.record": builtins.record,
+    "objects.namedtuple": builtins.namedtuple,
     "objects.field": containers.field,
     "objects.type": builtins.type_,
     "python.exec": builtins.execute,
@@ -293,6 +295,8 @@ def apply(machine: Machine, node: ast.Call, callee: Value, args: Arguments) -> V
         return result if result is not None else machine.unknown(node)
     if kind is Kind.CLASS and isinstance(known, Defined):
         return instantiate(machine, node, known.dotted, args)
+    if kind is Kind.CLASS and isinstance(known, Record):
+        return containers.record(machine, node, known, args)
     if kind is Kind.MODULE:
         return call_module(machine, node, callee, args)
     if kind is Kind.INSTANCE and isinstance(known, Defined):
@@ -820,6 +824,8 @@ def instantiate(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> 
         or any(moves_what_it_is_given(machine, given) for _, given in args.all())
     ):
         machine.note(value, Evidence.PLACED)  # what it yields may be moved, if it is a dataset
+    if init is None and kind is Kind.INSTANCE:
+        _fill_fields(machine, ref, view, args)
     if init is not None:
         function_call(machine, node, init, value, args)
         if view.moved_by_constructor():
@@ -837,6 +843,15 @@ def instantiate(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> 
         # Its constructor may make its parts there, or on the default device.
         machine.state.places.setdefault(ref, UNKNOWN_PLACE if told else factories.default(machine))
     return value
+
+
+def _fill_fields(machine: Machine, ref: Ref, view: ClassView, args: Arguments) -> None:
+    """What a dataclass, or a tuple with named items, is made with."""
+    plain = view.library_base() is None or "record" in view.topics
+    args.names = view.fields if plain else ()
+    for name, _, value in args.named() if plain else ():
+        if name in view.fields or name in args.keywords:
+            machine.state.env[ref, Attr(name)] = value
 
 
 def _was_moved(machine: Machine, value: Value) -> bool:

@@ -180,6 +180,19 @@ class Class:
         """Whether a framework moves what this class is given."""
         return any(topic.startswith("framework") for topic in self.topics)
 
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The names that its body annotates, in their order, if it is of this file and derives from nothing
+        that annotates more."""
+        if len(self.lineage()) > 1 or self.is_module:
+            return ()
+        body = self.node.body if self.node is not None else []
+        return tuple(
+            each.target.id
+            for each in body
+            if isinstance(each, ast.AnnAssign) and isinstance(each.target, ast.Name)
+        )
+
     def attribute(self, name: str) -> Term | None:
         """What is assigned to an attribute, here or in a base class, in terms of `self`."""
         for cls in self.lineage():

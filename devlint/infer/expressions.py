@@ -30,6 +30,7 @@ from ..core.values import (
     Const,
     Defined,
     Origin,
+    Record,
     Truth,
     Value,
     Words,
@@ -197,6 +198,8 @@ class Expressions(Machine):
             stored = self.state.env.get((ref, Attr(name)))
             if stored is not None:
                 return stored
+        if kind is Kind.CONTAINER and isinstance(base.known, Record) and name in base.known.names:
+            return base.items[base.known.names.index(name)] if base.items else base.element or UNKNOWN
         placement = knowledge.PLACEMENT_ATTRIBUTES.get(name)
         if placement is not None and kind is not Kind.CLASS:
             return self._placement_attribute(base, name, placement)

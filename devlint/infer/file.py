@@ -821,6 +821,8 @@ def _informs(value: Value, sites: list[Site]) -> bool:
     if value.kind is Kind.TENSOR:
         return value.place.form in _THERE
     if value.kind is Kind.CONTAINER:
+        if any(_place(item).form in _THERE for item in value.items or ()):
+            return True
         element = element_of(value)
         return element is not None and element.kind in (Kind.LOADER, Kind.INSTANCE)
     return value.kind is Kind.UNKNOWN and value.who is not None and all(value.who in s.places for s in sites)

@@ -11,7 +11,7 @@ from .. import knowledge
 from ..core.events import Why
 from ..core.evidence import NO_NUMBER, NOT_A_TENSOR, Evidence
 from ..core.kinds import MAY_BE_COPIED, TENSORS, Kind
-from ..core.paths import MAX_STEPS, REST, RESULT, Attr, Element, Path, Ref, Root
+from ..core.paths import MAX_STEPS, REST, RESULT, Attr, Element, Item, Path, Ref, Root
 from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import NEVER, Key, Mark, State, join_states
 from ..core.summary import Answers, Binding, Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
@@ -195,14 +195,24 @@ def _parameter(
     if isinstance(text, str):
         machine.log.note(ref, Evidence.TEXT)
     if given is not None and given.kind is Kind.TENSOR:
-        # The callers' tensors are several, in one place.
-        given = Value(Kind.TENSOR, given.place, ref, origin=given.origin if is_made(given) else None)
+        given = _given_tensor(given, ref)
+    elif given is not None and given.kind is Kind.CONTAINER and given.items is not None:
+        parts = enumerate(given.items)
+        items = [(machine.objects.part(ref, Item(index)), item) for index, item in parts]
+        given = given._replace(items=tuple(_given_tensor(item, part) for part, item in items))
     value = given or annotated(machine, arg.annotation, ref) or Value(who=ref)
     if value.kind is Kind.DEVICE and value.place.form is Form.UNKNOWN:
         return value._replace(place=Place(Form.SAME, "", ref))
     if value.kind in (Kind.DEVICE, Kind.STRING) and value.place.form is Form.EITHER:
         return value._replace(place=Place(Form.SAME, value.place.name, ref))  # as a variable that keeps it
     return _where_it_is(value)
+
+
+def _given_tensor(given: Value, ref: Ref) -> Value:
+    """What callers give: if they are tensors, several of them, in one place."""
+    if given.kind is not Kind.TENSOR:
+        return given
+    return Value(Kind.TENSOR, given.place, ref, origin=given.origin if is_made(given) else None)
 
 
 def _where_it_is(value: Value, depth: int = 4) -> Value:

@@ -62,6 +62,11 @@ class ClassView(Protocol):
     def framework(self) -> bool:
         """Whether a framework moves what this class is given."""
 
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """The names that its body annotates, in their order, if it is of this file and derives from nothing
+        that annotates more."""
+
     def attribute(self, name: str) -> Term | None:
         """What is assigned to an attribute, here or in a base class, in terms of `self`."""
 

@@ -136,6 +136,7 @@ TABLES = (
     __import__(name, globals, locals, fromlist, level): gives=unknown by=imports.load
     importlib.util.find_spec(name, package)
     operator.itemgetter operator.attrgetter operator.methodcaller(*args): gives=function
+    collections.namedtuple(typename, field_names, *, rename, defaults, module): by=objects.namedtuple
     types.SimpleNamespace(*args): topics=records by=objects.record
     argparse.Namespace(**kwargs): topics=records by=objects.record
     argparse.ArgumentParser()

@@ -19,6 +19,7 @@ from ...core.values import (
     Defined,
     Inherited,
     Partial,
+    Record,
     Truth,
     Value,
     Words,
@@ -117,6 +118,15 @@ def record(machine: Machine, site: Site) -> Value:
         for name, (_, given) in site.args.keywords.items():
             machine.state.env[ref, Attr(name)] = given
     return value
+
+
+def namedtuple(machine: Machine, site: Site) -> Value:
+    """`namedtuple("Point", "x y")`, `namedtuple("Point", ["x", "y"])`."""
+    fields = site.args.get("field_names") or Value()
+    texts = [text_of(item) for item in fields.items or ()] or text_of(fields).replace(",", " ").split()
+    if not texts or not all(texts):
+        return machine.unknown(site.node)
+    return Value(Kind.CLASS, known=Record(tuple(texts)))
 
 
 def execute(machine: Machine, site: Site) -> Value:

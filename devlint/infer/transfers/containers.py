@@ -17,6 +17,7 @@ from ...core.values import (
     NUMBER,
     UNKNOWN,
     Known,
+    Record,
     Truth,
     Value,
     Words,
@@ -26,7 +27,7 @@ from ...core.values import (
 )
 from ..apply import call_with
 from ..conditions import truth
-from ..machine import Machine, Site
+from ..machine import Arguments, Machine, Site
 
 _MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict"})
 
@@ -193,6 +194,18 @@ def views(machine: Machine, site: Site) -> Value:
         item = base.element or machine.part(base, Item("value", variable=True))
     element = item if site.name == "values" else container(items=(_keys(machine, base), item))
     return container(element=element, holds=base.holds)
+
+
+def record(machine: Machine, node: ast.Call, known: Record, args: Arguments) -> Value:
+    """A tuple with named items: `Point(x=1, y=2)`, `Point(*values)`."""
+    who = machine.own(node, Kind.CONTAINER, role="made").who
+    if args.starred or args.unpacked:
+        element = machine.joined(value for _, value in (*args.all(), *args.unpacked))
+        return container(who, element=element)._replace(known=known)
+    args.names = known.names
+    given = {name: value for name, _, value in args.named()}
+    items = tuple(given.get(name, UNKNOWN) for name in known.names)
+    return container(who, items, holds=held_by(items))._replace(known=known)
 
 
 def _keys(machine: Machine, mapping: Value) -> Value:
