@@ -996,7 +996,8 @@ def _computed(sub: Substitution, place: Place, here: Place, one: Value) -> Value
         return one
     if not (is_made(whole) or here == CPU):
         return one
-    return Value(Kind.TENSOR, here, one.who, origin=whole.origin)
+    kind = Kind.TENSOR if whole.origin is not None and whole.origin.dims else Kind.SCALAR
+    return Value(kind, here, one.who, origin=whole.origin)
 
 
 def _held(sub: Substitution, place: Place) -> Value | None:
