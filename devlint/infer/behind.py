@@ -218,6 +218,8 @@ class Meetings:
                 if origin.function != function and not known and not out:
                     continue
                 if conflict not in _OF_CALLERS:
+                    home = self.file.functions.get(function)
+                    out = out or bool(self._given_there(one, other, there, home))
                     conflict = Conflict.PRESUMED if out else Conflict.BRANCHES
             device = self._device(one, origin, there, other)
             sides = (at, here, one, origin, other_at, there, other)
