@@ -847,7 +847,7 @@ def instantiate(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> 
 
 def _fill_fields(machine: Machine, ref: Ref, view: ClassView, args: Arguments) -> None:
     """What a dataclass, or a tuple with named items, is made with."""
-    plain = view.library_base() is None or "record" in view.topics
+    plain = view.library_base() is None or knowledge.RECORD in view.topics
     args.names = view.fields if plain else ()
     for name, _, value in args.named() if plain else ():
         if name in view.fields or name in args.keywords:

@@ -195,6 +195,8 @@ ASKS_PLACE = words("device is_cuda is_mps is_cpu get_device type cuda to cpu typ
 """Attributes and methods of a tensor that ask where it is, or take another there."""
 LOOKS_AT = words("len isinstance hasattr getattr int max min any all bool size dim numel get keys shape ndim")
 """What conditions call to learn of sizes, and whether something is there."""
+RECORD = "record"
+"""The topic of classes that keep what they are made with."""
 FREEZES = frozenset({"requires_grad", "requires_grad_"})
 """What says of a parameter whether it is trained, and leaves it where it is."""
 ASKS_ATTRIBUTE = frozenset({"getattr", "hasattr"})
