@@ -97,7 +97,7 @@ def test_what_all_callers_make_sure_of_is_there(tmp_path: Path, main: str, found
 )
 def test_what_imports_needs_what_is_imported(tmp_path: Path, imports: str, found: list[str]) -> None:
     files = {
-        "lib.py": f"{imports}\nimport torch\n\ndef f(x):\n    return x.cuda()\n",
+        "lib.py": f"{imports}\nimport torch\n\ndef f(x):\n    return x.cuda()\n\nprint(f)\n",
         "engine.py": "import inner\n\ndef run():\n    pass\n",
         "inner.py": "import os, tensorrt\n",
         "parts/__init__.py": "",

@@ -107,9 +107,10 @@ def test_places_in_other_files(folder: Path, capsys: pytest.CaptureFixture[str])
 def test_a_helper_of_another_file_that_moves(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "helper.py").write_text("def place(model, device):\n    model.to(device)\n")
     (folder / "train.py").write_text(
-        "import torch\nfrom helper import place\n\n\ndef train(dataset, device):\n"
+        "import sys, torch\nfrom helper import place\n\n\ndef train(dataset, device):\n"
         "    model = torch.nn.Linear(2, 2)\n    place(model, device)\n"
-        "    for x, y in torch.utils.data.DataLoader(dataset):\n        model(x).cpu()\n"
+        "    for x, y in torch.utils.data.DataLoader(dataset):\n        model(x).cpu()\n\n\n"
+        "train(torch.utils.data.TensorDataset(torch.rand(4, 2)), torch.device(sys.argv[1]))\n"
     )
     assert told(capsys, "train.py")["DEV401"][1:] == [
         ("train.py", 7, 5, "`model` is put on `device` here"),

@@ -214,9 +214,11 @@ def _harm(tree: ast.Module, kept: list[_Kept], index: Index | None, name: str) -
                         _same_place(now, other) or _is_device_of(file, now, other)
                     ):
                         continue
-                    if not scalar and _apart_now(_before(kept, here), _before(kept, there)):
+                    before = _before(kept, here), _before(kept, there)
+                    if not scalar and _apart_now(*before):
                         continue
-                    if _conflict(now, other) and not blamed & bad:
+                    fails_now = not scalar and _conflict(*before)  # on some paths
+                    if _conflict(now, other) and not fails_now and not blamed & bad:
                         certain |= blamed
                 bad.update(blamed)
             bad.update({link for number in bad for link in kept[number].links})
