@@ -7,6 +7,9 @@ from typing import NamedTuple
 
 from .paths import MAX_STEPS, Attr, Element, Item, Path, Ref, Root, Step
 
+OR_ANOTHER = "?"
+"""Ends the name that other files have for what a caller gives, where it is that on some paths only."""
+
 
 class Apart(NamedTuple):
     """The same object under an assumption: what is learned of it there does not flow back."""
@@ -215,6 +218,14 @@ class Objects:
         way = self.ways[ref]
         return isinstance(way, Item) and type(way.key) is int and not way.variable
 
+    def is_one_of(self, ref: Ref) -> bool:
+        """Whether an object is one of several, or a part of one."""
+        while ref >= 0:
+            if isinstance(self.ways[ref], Or):
+                return True
+            ref = self.parents[ref]
+        return False
+
     def top(self, ref: Ref) -> Ref:
         """The root, or the object under an assumption, that an object is a part of."""
         while (owner := self.owner(ref)) >= 0:
@@ -229,6 +240,14 @@ class Objects:
     def foreign(self, name: str) -> Ref | None:
         """The object that another function of this file knows by a name that `path` made."""
         return self._foreign.get(name)
+
+    def or_another(self, path: Path, ref: Ref) -> Path:
+        """The name of what is, on some paths only, what a caller gave another function: it does not tell."""
+        name = path.root.name
+        if path.root.kind != "global" or name.endswith(OR_ANOTHER) or not self.is_one_of(ref):
+            return path
+        self._foreign[f"{name}{OR_ANOTHER}"] = ref
+        return path._replace(root=path.root._replace(name=f"{name}{OR_ANOTHER}"))
 
     def path(self, ref: Ref, function: str) -> Path | None:
         """The way to an object as a function sees it; None for what is one of several, or lies too deep."""

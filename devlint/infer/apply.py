@@ -11,7 +11,7 @@ from ..bind.names import is_place
 from ..core.events import Why
 from ..core.evidence import PASSED_ON, Evidence
 from ..core.kinds import MAY_BE_COPIED, MAY_HOLD_TENSORS, TENSORS, Kind
-from ..core.objects import foreign_name
+from ..core.objects import OR_ANOTHER, foreign_name
 from ..core.paths import REST, RESULT, Attr, Element, Item, Path, Ref, Root, Step, Who
 from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
@@ -238,8 +238,11 @@ class Substitution:
             return None
         if self.machine.program.function(of.root.name.partition("<")[0]) is not None:
             return None  # of this very file, which sees for itself what all callers agree to give
-        ref = self.machine.ref(self.bound)
-        return self.machine.state.env.get((ref, Attr(of.root.name))) if ref is not None else None
+        ref, name = self.machine.ref(self.bound), of.root.name.removesuffix(OR_ANOTHER)
+        found = self.machine.state.env.get((ref, Attr(name))) if ref is not None else None
+        # Where nothing is given for what gives way to another then, it is that.
+        replaced = found is not None and found.kind is Kind.NONE and name != of.root.name
+        return None if replaced else found
 
     def within(self, path: Who | None) -> Value | None:
         """What an argument is, or holds, at a path that leads through containers alone."""
@@ -399,9 +402,9 @@ def _remember(
     if view is None or ref is None:
         return
     kept = view.nearest()
-    asked = {path.root.name for term in kept.values() for path in _places_in(term)}
+    asked = {path.root.name.removesuffix(OR_ANOTHER) for term in kept.values() for path in _places_in(term)}
     copies = {
-        term.place.of.root.name: Attr(name)
+        term.place.of.root.name.removesuffix(OR_ANOTHER): Attr(name)
         for name, term in kept.items()
         if term.kind is Kind.UNKNOWN and term.place.form is Form.AT and isinstance(term.place.of, Path)
     }

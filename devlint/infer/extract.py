@@ -77,6 +77,8 @@ class Extraction:
         if self.lasting and (told or beside):
             abroad = self.objects.path(place.of, _OUTSIDE) if type(place.of) is int else None
             path = abroad or path
+        if place.form is Form.SAME and type(place.of) is int and not path.steps:
+            path = self.objects.or_another(path, place.of)  # `device or best()`
         return Place(place.form, place.name, path)
 
     def term(self, value: Value, depth: int = 0) -> Term:
