@@ -550,7 +550,10 @@ def _site(
     if state.default is not None:  # what the callee makes is there, too: that it meets these says nothing
         lost = {name: value for name, value in arguments.items() if value.kind in TENSORS}
         arguments = {**arguments, **{name: each._replace(place=UNKNOWN_PLACE) for name, each in lost.items()}}
-    return CallSite(callee, arguments, places, marks, state.why, state.touched, node, more, entries)
+    elsewhere = state.default is not None
+    return CallSite(
+        callee, arguments, places, marks, state.why, state.touched, node, more, entries, elsewhere
+    )
 
 
 def apply(

@@ -786,7 +786,10 @@ def _agreed(function: Function, sites: list[Site], private: FunctionSummary | No
             for each in private.parameters
             if each.means and each.name in names and not any(each.name in site.arguments for site in sites)
         }
-    return Informed(tuple(values.items()), tuple(places.items()), tuple(marks.items()), why, settled, entries)
+    default = any(site.default for site in sites)
+    return Informed(
+        tuple(values.items()), tuple(places.items()), tuple(marks.items()), why, settled, entries, default
+    )
 
 
 def _place(value: Value) -> Place:

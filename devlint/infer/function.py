@@ -44,6 +44,8 @@ class Informed(NamedTuple):
     """What is assumed of parameters, to see what the function does then."""
     entries: frozenset[str] = frozenset()
     """Those that may be given one entry of a tensor, which is 0-dim."""
+    default: bool = False
+    """Whether one of them calls it where another device is the default."""
 
 
 UNINFORMED = Informed()
@@ -89,7 +91,7 @@ def run(machine: Statements, owner: Class | None, informed: Informed, outside: S
         if key[1] not in passed and not mark.holds & passed:
             state.marks.setdefault(key, mark)
     before, marks, why = dict(state.places), dict(state.marks), state.why
-    state.default = outside.default
+    state.default = UNKNOWN_PLACE if informed.default else outside.default
     node = function.node
     if isinstance(node, ast.Lambda):
         machine.returned = machine.eval(node.body)

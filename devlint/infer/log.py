@@ -224,6 +224,8 @@ class Site(NamedTuple):
     """Whether `*args` or `**kwargs` may pass more."""
     entries: frozenset[str] = frozenset()
     """The parameters that are given what may be one entry of a tensor, which is 0-dim."""
+    default: bool = False
+    """Whether another device is the default there."""
 
 
 class Stale(NamedTuple):
