@@ -152,6 +152,7 @@ BY_DESIGN = {
     "DEV204/near_optional:waited",
     # What callers agree to pass is read within a file: another file may call as well.
     "DEV401/bug_callers:error",
+    "DEV403/bug_beside:solved",
     "DEV403/bug_callers_there:Standard",
     "DEV403/bug_tuples:advantages",
     "DEV403/bug_callers_there:forecast",
