@@ -102,6 +102,19 @@ _LOST_MOVES = {
         "for y in (z, torch.zeros(3)):\n    y.to(device)\n    print(x + y)\n",
         [False, False],
     ),
+    "a 0-dim tensor that its object has moved meets what a function loses": (
+        "def lose(t: torch.Tensor, where):\n    t.to(where)\n    return t\n\n\n"
+        "class Store:\n"
+        "    def __init__(self, value):\n        self.value = value\n"
+        "    def to(self, where):\n        self.value = self.value.to(where)\n"
+        "x, y = torch.ones(3).to(device), torch.ones(3).sum()\n"
+        "x = lose(x, 'cpu')\n"
+        "store = Store(y)\n"
+        "store.to('cpu')\n"
+        "store.value.to(device)\n"
+        "print(store.value + x)\n",
+        [False, False],
+    ),
     "it comes back from a function that loses a move": (
         "def lose(t: torch.Tensor, where):\n    t.to(where)\n    return t\n\n\n"
         "x, y = torch.ones(3), torch.ones(3)\n"

@@ -48,13 +48,14 @@ class _Kept:
     """A discarded move that is kept in the second analysis."""
 
     def __init__(
-        self, index: int, node: ast.Call, function: str, before: Place, alone: bool, blocks: Blocks
+        self, index: int, node: ast.Call, function: str, moved: Value, alone: bool, blocks: Blocks
     ) -> None:
         self.index = index
         self.node = node
         self.blocks = blocks
         self.function = function
-        self.before = before
+        self.before = moved.place
+        self.has_dimensions = _has_dimensions(moved)
         self.alone = alone
         """Whether what it moves bears no other name."""
         self.target: Place | None = None
@@ -95,7 +96,7 @@ def keepings(
     yielded = _yielded(tree)
     blocks = _blocks(tree, {node for _, node, _ in candidates})
     kept = [
-        _Kept(number, node, function, raw.receiver.place, _has_one_name(node, yielded), blocks[node])
+        _Kept(number, node, function, raw.receiver, _has_one_name(node, yielded), blocks[node])
         for number, (function, node, raw) in enumerate(candidates)
     ]
     harmful, certain = _harm(tree, kept, index, name)
@@ -196,7 +197,11 @@ def _harm(tree: ast.Module, kept: list[_Kept], index: Index | None, name: str) -
     bad = {each.index for each in kept if each.spilled or each.target is None}
     certain: set[int] = set()
     met = [
-        (raw.here, raw.there, Kind.SCALAR in (raw.one.kind, raw.other.kind))
+        (
+            _side(kept, raw.here, raw.one),
+            _side(kept, raw.there, raw.other),
+            Kind.SCALAR in (raw.one.kind, raw.other.kind),
+        )
         for log in file.logs.values()
         for raw in log.meetings.values()
         if Form.KEPT in (raw.here.form, raw.there.form)
@@ -206,7 +211,8 @@ def _harm(tree: ast.Module, kept: list[_Kept], index: Index | None, name: str) -
         """Blame what keeps apart what met, as long as that leaves others where they were."""
         while True:
             size = len(bad)
-            for here, there, scalar in met:
+            for one, two, scalar in met:
+                here, there = one.place, two.place
                 blamed = _moves_of(here) | _moves_of(there)
                 now, other = _real(kept, here, bad), _real(kept, there, bad)
                 if now is not None and other is not None:
@@ -214,10 +220,9 @@ def _harm(tree: ast.Module, kept: list[_Kept], index: Index | None, name: str) -
                         _same_place(now, other) or _is_device_of(file, now, other)
                     ):
                         continue
-                    before = _before(kept, here), _before(kept, there)
-                    if not scalar and _apart_now(*before):
+                    if not scalar and _apart_now(one, two):
                         continue
-                    fails_now = not scalar and _conflict(*before)  # on some paths
+                    fails_now = not scalar and _conflict(one.before, two.before)  # on some paths
                     if _conflict(now, other) and not fails_now and not blamed & bad:
                         certain |= blamed
                 bad.update(blamed)
@@ -274,9 +279,26 @@ def _real(kept: list[_Kept], place: Place, bad: set[int]) -> Place | None:
     return Place(Form.EITHER, target.name) if MIXED in place.when else target
 
 
-def _before(kept: list[_Kept], place: Place) -> Place:
+def _has_dimensions(value: Value) -> bool:
+    """Whether a tensor is sure to have dimensions: without them, one of the cpu meets any device."""
+    return value.origin is not None and value.origin.dims > 0
+
+
+class _Side(NamedTuple):
+    """One of two values that meet in the second analysis."""
+
+    place: Place
+    before: Place
+    """Where it is as it is."""
+    has_dimensions: bool
+    """Whether that is sure, of what it is as it is."""
+
+
+def _side(kept: list[_Kept], place: Place, value: Value) -> _Side:
     number = next(iter(_moves_of(place)), -1)
-    return kept[number].before if number >= 0 else place
+    if number < 0:
+        return _Side(place, place, _has_dimensions(value))
+    return _Side(place, kept[number].before, kept[number].has_dimensions)
 
 
 def _on_other_paths(kept: list[_Kept], one: Place, other: Place) -> bool:
@@ -295,12 +317,17 @@ def _conflict(one: Place, other: Place) -> bool:
     return both and ":" in one.name and ":" in other.name and one.name != other.name
 
 
-def _apart_now(one: Place, other: Place) -> bool:
-    """Whether values at two places cannot meet as it is: of one that is moved on some paths, those are all
-    that run where there is an accelerator."""
-    either = (place for place in (one, other) if place.form is Form.EITHER)
-    always = all(place.when and all(branch.asks == "machine" for branch in place.when) for place in either)
-    return always and _conflict(one, other)
+def _apart_now(one: _Side, other: _Side) -> bool:
+    """Whether two values cannot meet as it is: of one that is moved on some paths, those are all that run
+    where there is an accelerator, and none of the cpu may be without dimensions."""
+    sides = one, other
+    always = all(
+        side.before.when and all(branch.asks == "machine" for branch in side.before.when)
+        for side in sides
+        if side.before.form is Form.EITHER
+    )
+    sure = all(side.has_dimensions for side in sides if side.before.form is Form.CPU)
+    return always and sure and _conflict(one.before, other.before)
 
 
 def _same_place(one: Place, other: Place) -> bool:
