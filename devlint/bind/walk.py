@@ -1,4 +1,4 @@
-"""All nodes of a piece of syntax, in half the time that `ast.walk` takes."""
+"""All nodes of a piece of syntax, as a list that is made without the generators of `ast.walk`."""
 
 from __future__ import annotations
 

@@ -681,7 +681,7 @@ class File:
 
     def module_summary(self) -> ModuleSummary:
         """What the file defines, as plain data."""
-        extraction = Extraction(self.objects, "<outside>")
+        extraction, lost = Extraction(self.objects, "<outside>"), self._lost()
         values = {
             key: abroad(extraction.term(value), self.name)
             for key, value in sorted(
@@ -693,7 +693,7 @@ class File:
             values,
             {name: function_abroad(each, self.name) for name, each in sorted(self._summaries.items())},
             {
-                name: class_abroad(_without(cls.summary(), self._lost(name)), self.name)
+                name: class_abroad(_without(cls.summary(), lost.get(name, set())), self.name)
                 for name, cls in sorted(self.classes.items())
             },
             self.outside.why,
@@ -701,17 +701,18 @@ class File:
             calls_in(self),
         )
 
-    def _lost(self, cls: str) -> set[str]:
-        """The attributes that methods of a class mean to move, and do not: that is told there."""
-        return {
-            name
-            for method, log in self.logs.items()
-            if method in self.functions and self.functions[method].owner == cls
-            for node, raw in log.moves.items()
-            if raw.target is not None and raw.fate != "kept" and raw.receiver.kind in TENSORS
-            for moved in (raw.iterates, node.func)
-            for name in _attributes_in(moved)
-        }
+    def _lost(self) -> dict[str, set[str]]:
+        """By class, the attributes that its methods mean to move, and do not: that is told there."""
+        found: dict[str, set[str]] = {}
+        for method, log in self.logs.items():
+            owner = self.functions[method].owner if method in self.functions else None
+            if owner is None:
+                continue
+            for node, raw in log.moves.items():
+                if raw.target is not None and raw.fate != "kept" and raw.receiver.kind in TENSORS:
+                    for moved in (raw.iterates, node.func):
+                        found.setdefault(owner, set()).update(_attributes_in(moved))
+        return found
 
 
 def _attributes_in(node: ast.AST | None) -> Iterator[str]:
