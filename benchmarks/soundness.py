@@ -261,9 +261,11 @@ def watch(programs: Sequence[str], folders: Sequence[str], report: str) -> None:
     book = Book()
     setattr(builtins, _SEEN, book.seen)
     paths = [os.path.abspath(program) for program in programs]
-    beside = [*dict.fromkeys(map(os.path.dirname, paths)), *folders]
+    also = [os.path.abspath(folder) for folder in folders]
+    beside = [*dict.fromkeys(map(os.path.dirname, paths)), *also]
     sys.meta_path.insert(0, _Finder(beside, book))
-    sys.path[:0] = dict.fromkeys(map(os.path.dirname, map(os.path.abspath, [*paths, *folders])))
+    sys.path[:0] = dict.fromkeys(map(os.path.dirname, [*paths, *also]))
+    os.chdir(os.path.dirname(report))  # what programs save goes with the report's folder
     import torch
 
     signal.signal(signal.SIGALRM, _stop)
