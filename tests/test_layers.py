@@ -37,7 +37,7 @@ ORDER = [
     *("knowledge", "bind"),
     *("infer.room", "infer.log", "infer.definitions", "infer.machine"),
     *("infer.conditions", "infer.lazily", "infer.annotations", "infer.cases"),
-    *("infer.apply", "infer.transfers"),
+    *("infer.substitute", "infer.needs", "infer.asks", "infer.apply", "infer.transfers"),
     *("infer.holdings", "infer.calls", "infer.expressions", "infer.statements"),
     *(
         "infer.extract",

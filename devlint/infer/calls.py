@@ -37,7 +37,8 @@ from ..core.values import (
 from ..knowledge.row import Row
 from . import conditions
 from .apply import apply as apply_summary
-from .apply import function_call, record_ask
+from .apply import function_call
+from .asks import record_ask
 from .holdings import hand, moves_what_it_is_given
 from .log import NOBODY, NOWHERE, RawCall
 from .machine import Arguments, ClassView, Machine, Site, flag, text_of

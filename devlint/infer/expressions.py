@@ -44,12 +44,12 @@ from ..core.values import (
 )
 from . import cases, conditions
 from .apply import apply as apply_summary
-from .apply import instance_attribute, unknown_attribute
 from .calls import call
 from .definitions import Function
 from .holdings import give_away
 from .log import RawBind, RawCompare, RawUse
 from .machine import COPIES, GRADIENTS, Machine, Program, flag, subscript_step
+from .substitute import instance_attribute, unknown_attribute
 from .transfers.containers import concatenation, held_by
 from .transfers.ranks import of_product
 

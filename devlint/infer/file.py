@@ -20,7 +20,6 @@ from ..core.summary import NOTHING, Answers, Case, ClassSummary, FunctionSummary
 from ..core.values import UNKNOWN, Api, Const, Defined, Value, element_of, is_made, join
 from . import cases
 from .abroad import abroad, class_abroad, function_abroad
-from .apply import Substitution
 from .classes import Class, acts_as_module, from_summary
 from .definitions import Function, FunctionNode
 from .extract import Extraction
@@ -30,6 +29,7 @@ from .log import Log, Site
 from .machine import Machine, Program
 from .sites import calls_in
 from .statements import Statements
+from .substitute import Substitution
 
 _THERE = (Form.LITERAL, Form.SAME)
 _ROUNDS = 3

@@ -19,7 +19,6 @@ from ..core.values import NONE, NUMBER, UNKNOWN, Const, Defined, Origin, Truth, 
 from . import cases, lazily
 from .annotations import annotated
 from .answers import returned
-from .apply import Substitution
 from .classes import Class, Entered
 from .conditions import PROCESSES, false_constant
 from .definitions import Function
@@ -28,6 +27,7 @@ from .holdings import holdings, is_reached, moves_what_it_is_given
 from .log import NOBODY, Log
 from .machine import flag
 from .statements import Answer, Statements
+from .substitute import Substitution
 
 CONSTRUCTORS = ("__init__", "setUpClass", "setUp", "setup_class", "setup_method", "setup")
 """Methods that run before the others: what they leave behind, or skip, holds in those."""
