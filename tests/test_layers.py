@@ -41,6 +41,7 @@ ORDER = [
     *("infer.holdings", "infer.calls", "infer.expressions", "infer.statements"),
     *(
         "infer.extract",
+        "infer.filled",
         "infer.abroad",
         "infer.classes",
         "infer.answers",

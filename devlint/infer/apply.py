@@ -248,8 +248,8 @@ def apply(
         ref = sub.ref(path)
         if ref is not None:
             machine.log.note(ref, bits & PASSED_ON)
-        if bits & Evidence.FILLED and not path.steps and path.root.kind == "parameter":
-            _forget_items(machine, given.get(path.root.name))
+        if bits & Evidence.FILLED and path.root.kind == "parameter":
+            _fill(machine, given.get(path.root.name), sub.at(path), bits)
     returned = summary.returns.who
     for effect in summary.effects:
         _effect(machine, node, sub, effect, effect.path == returned)
@@ -277,8 +277,18 @@ def apply(
     return result
 
 
-def _forget_items(machine: Machine, given: Given | None) -> None:
-    """What a container holds is not known any more when a function that it was given has assigned items."""
+def _has_items(owner: Value | None) -> bool:
+    """Whether items that are put into an object are what is read there; a tensor copies what it is given."""
+    return owner is not None and owner.kind not in TENSORS
+
+
+def _fill(machine: Machine, given: Given | None, filled: Value | None, bits: int) -> None:
+    """A function assigned items of what it was given: what a container holds is not known any more.
+
+    What came with a batch may be where it belongs by now, if the function did not say what it put where.
+    """
+    if bits & Evidence.PLACED and filled is not None and filled.kind not in (*TENSORS, Kind.CONTAINER):
+        machine.note(filled, Evidence.PLACED)
     if given is None or given.at is None or given.value.kind is not Kind.CONTAINER or not is_place(given.at):
         return
     ref = machine.ref(given.value)
@@ -323,6 +333,8 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         kept |= effect.lasts and given.kind is Kind.UNKNOWN and given.who is not None
         if given.kind is Kind.DEVICE and given.place.form is Form.UNKNOWN:
             return
+        if isinstance(effect.path.steps[-1], Item) and effect.path.root.kind == "parameter":
+            kept |= _has_items(sub.at(effect.path._replace(steps=effect.path.steps[:-1])))
         if owner is not None and (given.kind in _CHOSEN or moved or kept):
             # An object that is given goes by the attribute's name, and moves with the one that has it.
             machine.state.env[owner, effect.path.steps[-1]] = given

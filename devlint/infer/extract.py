@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 
-from ..core.evidence import IS_TENSOR, NO_NUMBER, PASSED_ON
+from ..core.evidence import IS_TENSOR, NO_NUMBER, PASSED_ON, Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import MAX_STEPS, Attr, Element, Item, Path, Ref, Root, Step, Who
@@ -255,15 +255,31 @@ class Extraction:
             term = term._replace(origin=None)
         return term._replace(measures=None, holds=frozenset())
 
-    def evidence(self, log: Log, returned: Who | None = None) -> tuple[tuple[Path, int], ...]:
-        """What the use of parameters and of their parts shows, and of what is returned."""
+    def evidence(
+        self, log: Log, returned: Who | None = None, exact: Set[Path] = frozenset()
+    ) -> tuple[tuple[Path, int], ...]:
+        """What the use of parameters and of their parts shows, and of what is returned.
+
+        Of what has items assigned nobody knows where they are by now, if it is not one of `exact`.
+        """
         found: dict[Path, int] = {}
         for ref, bits in log.notes.items():
             if bits & PASSED_ON:
                 path = self.path(ref)
                 if path is not None and (path.root.kind == "parameter" or path == returned):
                     found[path] = found.get(path, 0) | int(bits & PASSED_ON)
+                    if bits & Evidence.FILLED and (path not in exact or bits & Evidence.PLACED):
+                        whole = sure(path)  # whichever element it was, callers loop anew
+                        found[whole] = found.get(whole, 0) | int(Evidence.FILLED | Evidence.PLACED)
         return tuple(sorted(found.items(), key=repr)) if found else ()
+
+
+def sure(path: Path) -> Path:
+    """As much of a path as leads callers to the same object, and not to whichever a loop is at."""
+    for index, step in enumerate(path.steps):
+        if isinstance(step, Element) or (isinstance(step, Item) and step.variable):
+            return path._replace(steps=path.steps[:index])
+    return path
 
 
 def outlasting(effects: Iterable[Effect], kept: Iterable[Term]) -> list[Effect]:

@@ -23,6 +23,7 @@ from .classes import Class, Entered
 from .conditions import PROCESSES, false_constant
 from .definitions import Function
 from .extract import Extraction, outlasting
+from .filled import items_of_parameters
 from .holdings import holdings, is_reached, moves_what_it_is_given
 from .log import NOBODY, Log
 from .machine import flag
@@ -314,6 +315,8 @@ def _leave(
     bound = [*_bound(machine, plain, owner, assigned), *_moved_attributes(machine, plain, owner, assigned)]
     bound += _devices_of(machine, plain, end, result)
     bound += _kept_by_parts(plain, parts)
+    stored, exact = items_of_parameters(plain, log, end)
+    bound += stored
     changed = [*plain.moved(before, end, log), *plain.copied(log), *plain.marked(marks, end)]
     changed += plain.advanced(log)
     effects = [*outlasting(changed, (returns, *(effect.value for effect in bound))), *bound]
@@ -338,7 +341,7 @@ def _leave(
         returns,
         tuple(effects),
         plain.needs(log, function.number),
-        plain.evidence(log, returns.who),
+        plain.evidence(log, returns.who, exact),
         requires,
         knowledge.REACHED.intersection(log.reaches),
         function.is_hook,
