@@ -248,7 +248,7 @@ def apply(
         ref = sub.ref(path)
         if ref is not None:
             machine.log.note(ref, bits & PASSED_ON)
-        if bits & Evidence.FILLED and path.root.kind == "parameter":
+        if bits & Evidence.FILLED:
             _fill(machine, given.get(path.root.name), sub.at(path), bits)
     returned = summary.returns.who
     for effect in summary.effects:
@@ -289,6 +289,8 @@ def _fill(machine: Machine, given: Given | None, filled: Value | None, bits: int
     """
     if bits & Evidence.PLACED and filled is not None and filled.kind not in (*TENSORS, Kind.CONTAINER):
         machine.note(filled, Evidence.PLACED)
+    if filled is not None and filled.kind in (Kind.INSTANCE, Kind.MODULE) and type(filled.who) is int:
+        machine.forget_attributes(filled.who)
     if given is None or given.at is None or given.value.kind is not Kind.CONTAINER or not is_place(given.at):
         return
     ref = machine.ref(given.value)

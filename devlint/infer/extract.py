@@ -266,7 +266,11 @@ class Extraction:
         for ref, bits in log.notes.items():
             if bits & PASSED_ON:
                 path = self.path(ref)
-                if path is not None and (path.root.kind == "parameter" or path == returned):
+                if path is None:
+                    continue
+                if path.root.kind == "self" and not path.steps and bits & Evidence.FILLED:
+                    found[path] = int(Evidence.FILLED)
+                if path.root.kind == "parameter" or path == returned:
                     found[path] = found.get(path, 0) | int(bits & PASSED_ON)
                     if bits & Evidence.FILLED and (path not in exact or bits & Evidence.PLACED):
                         whole = sure(path)  # whichever element it was, callers loop anew

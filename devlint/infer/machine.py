@@ -382,6 +382,14 @@ class Machine:
         if type(value.who) is int:
             self.log.note(value.who, evidence)
 
+    def forget_attributes(self, ref: Ref) -> None:
+        """Attributes were assigned by names that are not told: what held tensors may hold others by now."""
+        self.log.note(ref, Evidence.FILLED)
+        for key, value in self.state.env.items():
+            own = type(key) is tuple and key[0] == ref and isinstance(key[1], Attr)
+            if own and value.kind in MAY_HOLD_TENSORS:
+                self.state.env[key] = UNKNOWN
+
     def note_unknown(self, values: Iterable[Value], evidence: int) -> None:
         """Record what use shows of those values of which nothing else is known."""
         for value in values:
@@ -730,6 +738,8 @@ class Machine:
             return self.where(value)
         if value.kind in (Kind.UNKNOWN, Kind.BATCH) and value.who is not None:
             self.log.follows_devices = True
+            if value.origin is not None and value.origin.how == "moved":
+                return value.place  # what was moved is no device, and it may not be where the original is
             return Place(Form.SAME, "", value.who)
         name = class_name(value) if value.kind is Kind.LIBRARY else ""
         said = knowledge.hints("variable", name.rpartition(".")[2])

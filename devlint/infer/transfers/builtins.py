@@ -98,7 +98,10 @@ def setattr_(machine: Machine, site: Site) -> Value:
     owner, named, value = values
     names = named.known.values if isinstance(named.known, Words) else (text_of(named),)
     ref = machine.ref(owner)
-    if ref is None or not all(names):
+    if ref is None:
+        return NONE
+    if not all(names):
+        machine.forget_attributes(ref)
         return NONE
     for name in names:
         machine.state.env[ref, Attr(name)] = value
