@@ -1,7 +1,7 @@
 """A batch never reaches the device of the model
 
-A data loader yields tensors on the cpu. The model was moved, nothing of the batch is: the first
-layer raises `Expected all tensors to be on the same device` on every accelerator.
+A data loader yields tensors on the cpu, and so do tokenizers give them. The model was moved, nothing of the
+batch is: the first layer raises `Expected all tensors to be on the same device` on every accelerator.
 
     model = nn.Linear(2, 2).to(device)
     for inputs, targets in DataLoader(dataset):
@@ -11,6 +11,8 @@ Move what the model needs:
 
     for inputs, targets in DataLoader(dataset):
         outputs = model(inputs.to(device))
+
+What is called with `return_tensors="pt"` is a tokenizer or processor of transformers.
 
 A warning where the batch is only given to a model of which nobody knows the class: it may move it. So is
 it where nothing but its use shows that a loader yields it. A loop in another file is told where it is given
@@ -39,6 +41,7 @@ from ..rule import (
     comes_from,
     conflict,
     cst,
+    how,
     left,
     meeting,
     outside,
@@ -61,6 +64,13 @@ class BatchNotMoved(Rule[Meeting]):
             outside("probe"),
         ),
         meeting(conflict(Conflict.CALLER), left(Kind.BATCH), unless(sibling_moved())),
+        meeting(
+            conflict(Conflict.CERTAIN, Conflict.PORTABLE, Conflict.PRESUMED),
+            comes_from("encoded"),
+            unless(sibling_moved()),
+            unless(how("join", "return")),
+            outside("probe"),
+        ),
     )
     claim = Claim(MIXED_DEVICES)
 
@@ -68,6 +78,9 @@ class BatchNotMoved(Rule[Meeting]):
         """Report where the batch meets the device."""
         batch, other = event.left, event.right
         where = f" on `{other.place.name}`" if other.place.name else " on another device"
+        if batch.origin is not None and batch.origin.how == "encoded":
+            yield from _encoded(event, ask, where)
+            return
         if event.conflict is Conflict.CALLER:
             yield Report(
                 f"`{batch.label}` is passed to `{other.label}` as it comes, which lives{where}",
@@ -82,3 +95,14 @@ class BatchNotMoved(Rule[Meeting]):
             "loaders yield cpu tensors: move the batch to the model's device first",
             Severity.WARNING if event.conflict is Conflict.PRESUMED else None,
         )
+
+
+def _encoded(event: Meeting, ask: Ask, where: str) -> Iterator[Report]:
+    """Report where what a tokenizer gives meets the device."""
+    if ask.only_constructs(event.at.function):
+        return
+    yield Report(
+        f"`{event.left.label}` is still on the cpu and meets `{event.right.label}`{where}",
+        "tokenizers give cpu tensors: move what they give to the model's device first",
+        Severity.WARNING if event.conflict is Conflict.PRESUMED else None,
+    )

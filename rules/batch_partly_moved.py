@@ -47,7 +47,7 @@ class BatchPartlyMoved(Rule[Meeting]):
     name = "batch-partly-moved"
     watches = (
         meeting(
-            conflict(Conflict.CERTAIN, Conflict.PRESUMED, Conflict.BRANCHES),
+            conflict(Conflict.CERTAIN, Conflict.PORTABLE, Conflict.PRESUMED, Conflict.BRANCHES),
             sibling_moved(),
             outside("probe"),
         ),

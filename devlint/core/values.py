@@ -83,6 +83,7 @@ Known = Const | Words | Api | Apis | Defined | Inherited | Partial | Record | Tr
 How = Literal[
     "factory",
     "array",
+    "encoded",
     "loader",
     "moved",
     "literal",
@@ -93,9 +94,11 @@ How = Literal[
     "attribute",
     "abroad",
 ]
+ENCODED: How = "encoded"
+"""How tensors come to be that a tokenizer gives."""
 CLONED: How = "cloned"
 """How a copy of a weight came to be that was taken before its model moved."""
-MADE = ("factory", "array")
+MADE = ("factory", "array", ENCODED)
 """How tensors come to be that nothing else was made from."""
 _BY_FACTORY = (*MADE, "attribute")
 
@@ -145,6 +148,9 @@ OTHER = Value(Kind.OTHER)
 DTYPE = Value(Kind.DTYPE)
 MAPPING = Api("builtins.dict")
 """What a container is known to be that a loop reads the keys of; its element is what those lead to."""
+ENCODING = Api("transformers.BatchEncoding")
+"""The same, of one whose items are its attributes, too, and whose `.to` moves them in place."""
+MAPPINGS = (MAPPING, ENCODING)
 TORCH_DEVICE = Api("torch.device")
 """The class of a device that torch made, which tells it from a string that names one: `args.device`."""
 

@@ -16,7 +16,7 @@ from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved
 from ..core.values import (
-    MAPPING,
+    MAPPINGS,
     UNKNOWN,
     Defined,
     Origin,
@@ -402,7 +402,7 @@ def bind_arguments(
             for name in names:
                 if name not in given:
                     given[name] = Given(at, machine.part(whole, Item(name)))
-        elif whole.kind is Kind.CONTAINER and whole.known == MAPPING and whole.element is not None:
+        elif whole.kind is Kind.CONTAINER and whole.known in MAPPINGS and whole.element is not None:
             wanted = {each.name for each in summary.parameters if not each.default}
             for name in wanted.intersection(names).difference(given):  # it is there, whatever the mapping has
                 kept = machine.state.env.get((machine.ref(whole) or -1, Item(name)))

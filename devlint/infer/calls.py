@@ -15,6 +15,7 @@ from ..core.places import CPU, UNKNOWN_PLACE, Form, literal
 from ..core.summary import Moved
 from ..core.values import (
     CLONED,
+    ENCODING,
     NONE,
     NUMBER,
     UNKNOWN,
@@ -47,6 +48,7 @@ from .transfers import (
     containers,
     devices,
     distributions,
+    encodings,
     factories,
     loaders,
     losses,
@@ -181,11 +183,17 @@ def call(machine: Machine, node: ast.Call) -> Value:
         if func.attr in knowledge.RESTORES and not _is_scheduler(base, func.value):
             _restored(machine, args)
         library_name = library_value(full) if full else UNKNOWN
+        encoding = encodings.encoded(machine, node, library_name if full else base, args)
+        if encoding is not None:
+            return encoding
         hand(machine, library_name, None if full else base, func.attr, args)
         return method(machine, node, base, func.attr, args)
     callee = machine.eval(func)
     args = Arguments(machine, node)
     _devices_given(machine, node, args, dotted(callee) if callee.kind is Kind.LIBRARY else "", callee)
+    encoding = encodings.encoded(machine, node, callee, args)
+    if encoding is not None:
+        return encoding
     hand(machine, callee, None, "", args)
     if isinstance(func, ast.Name) and func.id == "reveal_device" and args.positional:
         value = args.positional[0][1]
@@ -586,6 +594,8 @@ def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Argum
         if name in knowledge.MOVES:
             return moves.object_in_place(machine, _site(node, f"Object.{name}", base, args))
         return machine.unknown(node)
+    if base.known == ENCODING and name in knowledge.MOVES:
+        return encodings.move(machine, _site(node, f"Object.{name}", base, args))
     row = knowledge.method(kind, name)
     if row is None:
         if kind is Kind.ARRAY:

@@ -18,6 +18,7 @@ from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ..core.state import State, join_states
 from ..core.values import (
     DTYPE,
+    ENCODING,
     MAPPING,
     MAX_ITEMS,
     NONE,
@@ -50,6 +51,7 @@ from .holdings import give_away
 from .log import RawBind, RawCompare, RawUse
 from .machine import COPIES, GRADIENTS, Machine, Program, flag, subscript_step
 from .substitute import instance_attribute, unknown_attribute
+from .transfers import encodings
 from .transfers.containers import concatenation, held_by
 from .transfers.ranks import of_product
 
@@ -200,6 +202,8 @@ class Expressions(Machine):
                 return stored
         if kind is Kind.CONTAINER and isinstance(base.known, Record) and name in base.known.names:
             return base.items[base.known.names.index(name)] if base.items else base.element or UNKNOWN
+        if base.known == ENCODING and kind is Kind.CONTAINER:
+            return encodings.attribute(self, base, name, node)
         placement = knowledge.PLACEMENT_ATTRIBUTES.get(name)
         if placement is not None and kind is not Kind.CLASS:
             return self._placement_attribute(base, name, placement)

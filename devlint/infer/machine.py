@@ -15,7 +15,7 @@ from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places, literal,
 from ..core.state import BEFORE, LOADED, OPTIMIZER, PHASES, Key, State, later
 from ..core.values import (
     CLONED,
-    MAPPING,
+    MAPPINGS,
     NUMBER,
     UNKNOWN,
     Api,
@@ -478,7 +478,7 @@ class Machine:
 
     def iterate(self, value: Value, node: ast.AST) -> Value:
         """What a loop over a value binds: of a mapping, its keys."""
-        keys = value.kind is Kind.CONTAINER and value.known == MAPPING
+        keys = value.kind is Kind.CONTAINER and value.known in MAPPINGS
         return UNKNOWN if keys else self.element(value, node)
 
     def is_alias(self, value: Value) -> bool:

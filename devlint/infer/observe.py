@@ -20,7 +20,7 @@ from ..core.kinds import TENSORS, Kind
 from ..core.paths import Element, Ref
 from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import OPTIMIZER
-from ..core.values import MADE, OF_LEAF, Defined, Origin, Value, element_of
+from ..core.values import ENCODED, MADE, OF_LEAF, Defined, Origin, Value, element_of
 from ..span import Span
 from .apart import Apart, apart, hosted
 from .behind import Behind, Meetings
@@ -807,7 +807,13 @@ class Observer:
         origin, raw = found.origin, found.raw
         at, function, device = found.at, found.function, found.device
         node = self.node(origin.function, origin.at) if origin.how in MADE else None
-        if isinstance(node, ast.expr):
+        partly = False
+        if (
+            origin.how == ENCODED and node is not None
+        ):  # told, as what loaders yield, where it meets something
+            whole = self.settled.objects.made(origin.function, origin.at)
+            partly = whole in self.settled.moved and found.conflict is not Conflict.BRANCHES
+        elif isinstance(node, ast.expr):
             at, function = node, origin.function
         elif origin.how in MADE:
             if raw.inside or found.conflict not in _SURE_ABROAD or self.file.outside.default is not None:
@@ -826,7 +832,7 @@ class Observer:
             left,
             right,
             found.conflict,
-            sibling_moved=False,
+            sibling_moved=partly,
             device=device,
         )
 

@@ -224,6 +224,15 @@ REACHES_PARTS = words(
 RUNS_MODULE = "Module.__call__"
 LOSS_WEIGHTS = frozenset({"weight", "pos_weight"})
 """What a loss of torch's keeps, and moves, of what it is made with."""
+ENCODED_AS, AS_TORCH = "return_tensors", frozenset({"pt"})
+"""What tokenizers and processors of transformers are told, to give tensors of torch's."""
+ENCODES_ONE = frozenset({"encode", "apply_chat_template"})
+"""Their methods that give one tensor; of the others it is a mapping."""
+AS_MAPPING = "return_dict"
+"""What those are told to give a mapping all the same."""
+OF_ENCODERS = "transformers."
+OF_ENCODING = words("data encodings is_fast n_sequences")
+"""Attributes of such a mapping that are none of its items."""
 OF_TORCH = "torch."
 LIBRARIES = words("torch torchvision torchaudio transformers numpy")
 """Names of libraries that nobody gives to anything else."""

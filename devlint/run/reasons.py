@@ -51,6 +51,7 @@ _CONFLICTS = {
 _HOWS = {
     "factory": "what a factory made",
     "array": "an array",
+    "encoded": "what a tokenizer gives",
     "loader": "a loader",
     "moved": "a move",
     "literal": "a literal",

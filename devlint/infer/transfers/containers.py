@@ -12,6 +12,7 @@ from ...core.paths import Item, Ref
 from ...core.places import Form
 from ...core.values import (
     MAPPING,
+    MAPPINGS,
     MAX_ITEMS,
     NONE,
     NUMBER,
@@ -74,7 +75,7 @@ def make(machine: Machine, site: Site) -> Value:
 def _of_pairs(machine: Machine, pairs: Value) -> Value:
     """`dict(pairs)`: it leads from the first of each to the second; of another mapping it is a copy."""
     pair = element_of(pairs, machine.either) if pairs.kind is Kind.CONTAINER else None
-    if pair is None or pairs.known == MAPPING or pair.items is None or len(pair.items) != 2:
+    if pair is None or pairs.known in MAPPINGS or pair.items is None or len(pair.items) != 2:
         return pairs
     return container(pairs.who, element=pair.items[1], holds=pairs.holds)._replace(known=MAPPING)
 
@@ -211,7 +212,7 @@ def record(machine: Machine, node: ast.Call, known: Record, args: Arguments) -> 
 def _keys(machine: Machine, mapping: Value) -> Value:
     """The keys of a mapping that is written with texts for all of them."""
     ref = machine.ref(mapping)
-    if mapping.known != MAPPING or ref is None:
+    if mapping.known not in MAPPINGS or ref is None:
         return UNKNOWN
     steps = [key[1] for key in machine.state.env if type(key) is tuple and key[0] == ref]
     texts = [step.key for step in steps if isinstance(step, Item) and not step.variable]

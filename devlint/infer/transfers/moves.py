@@ -360,6 +360,19 @@ def object_in_place(machine: Machine, site: Site) -> Value:
     return base
 
 
+def in_place(machine: Machine, site: Site) -> Place | None:
+    """Record the move of what moves all that it holds; where it goes, if it goes anywhere."""
+    base = site.receiver or Value()
+    found = target(machine, site.name, site)
+    _record(machine, site, base, found, in_place=True)
+    return found.place
+
+
+def moved(machine: Machine, site: Site, tensor: Value, place: Place) -> Value:
+    """One of the tensors that move so."""
+    return _moved(machine, site, tensor.kind, place, tensor)
+
+
 def object_copied(machine: Machine, site: Site, parts: tuple[Ref, ...]) -> None:
     """An object whose class gives a moved copy of it, and leaves it where it is: nobody has the copy."""
     base = site.receiver or Value()
