@@ -19,6 +19,8 @@ makes for itself when it first runs is a warning, unless the module is run on th
     def forward(self, x):
         return nn.LayerNorm(self.width)(x)  # DEV406
 
+A module without parameters has its buffers to move: filters, windows, tables of positions.
+
 Only what the file itself makes is reported, and only where nothing that might move it can be seen: what is
 given to functions that devlint does not know, and of what objects keep all that is more than run, is left
 alone. What an object keeps and gives what it is given itself is a warning where the file makes such objects

@@ -15,7 +15,7 @@ cpu as well, and checkpoints without it no longer load.
 A note where a caller made the modules, as it may have moved them. Left alone: what an attribute,
 `setattr`, `add_module` or another module knows as well; a list of one, which hides a module on purpose; what
 the class moves itself; caches that methods fill, or look modules up in for what registers them; modules
-without parameters.
+without parameters and buffers.
 """
 
 from __future__ import annotations

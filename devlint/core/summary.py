@@ -173,6 +173,10 @@ class ClassSummary(NamedTuple):
     """The names under which it registers buffers and parameters; `*` for one that is not known."""
     reaches: frozenset[str] = frozenset()
     """Topics of all that its own methods call."""
+    sized: frozenset[str] = frozenset()
+    """The names of the buffers that have dimensions: what is 0-dim may stay on the cpu."""
+    begins: frozenset[str] = frozenset()
+    """The names of the methods that its constructor runs, which subclasses may define anew."""
 
 
 class Passed(NamedTuple):

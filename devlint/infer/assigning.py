@@ -14,9 +14,13 @@ Target = ast.Attribute | ast.Call
 
 
 def making(settled: Settled, cls: Class) -> list[str]:
-    """The constructor, and the methods of the class that it calls."""
+    """The constructor, and the methods of the class that it calls, or that of a base."""
     own = set(cls.methods.values())
-    todo = [name] if (name := cls.methods.get(CONSTRUCTORS[0])) is not None else []
+    begun = (
+        CONSTRUCTORS[0],
+        *(name for each in cls.lineage() if each is not cls for name in sorted(each.begins)),
+    )
+    todo = [cls.methods[name] for name in dict.fromkeys(begun) if name in cls.methods]
     found: list[str] = []
     while todo:
         method = todo.pop(0)

@@ -11,7 +11,7 @@ from ..core.kinds import Kind
 from ..core.places import Form
 from ..core.state import State, changed
 from ..core.summary import Answers, Case, FunctionSummary, Marked, Moved, Parameter, Term
-from ..core.values import Const, Value
+from ..core.values import Const, Value, is_made
 from .machine import Machine
 
 TRUE, FALSE, NONE = "t", "f", "n"
@@ -43,7 +43,7 @@ def answers(machine: Machine, value: Value) -> Answers:
         return TRUE if value.known.value else FALSE
     if value.kind is Kind.STRING and value.place.form is not Form.UNKNOWN:
         return TRUE
-    return _OF_KIND.get(value.kind, "")
+    return _NOT_NONE if is_made(value) else _OF_KIND.get(value.kind, "")
 
 
 def enter(machine: Machine, name: str, value: Value) -> Value:
@@ -130,8 +130,10 @@ def parted(then: State, orelse: State) -> bool:
         return True
     for key, value in changed(orelse.env, then.env):
         other = orelse.env.get(key)
-        if other is not None and other.place != value.place and _SAID & {other.place.form, value.place.form}:
-            return True
+        if other is not None and other.place != value.place:
+            forms = {other.place.form, value.place.form}
+            if _SAID & forms or forms == {Form.AT}:
+                return True
     return False
 
 
@@ -145,7 +147,8 @@ def places_anything(reaches: Set[str], summary: FunctionSummary) -> bool:
     ):
         return True
     sides = (side for need in summary.needs for side in (need.left, need.right))
-    return any(side.form in _SAID for side in sides) or _is_placed(summary.returns)
+    apart = _SAID | {Form.UNKNOWN}  # on one path where one parameter is, on another where another is
+    return any(side.form in apart for side in sides) or _is_placed(summary.returns)
 
 
 def _is_placed(term: Term) -> bool:

@@ -60,6 +60,10 @@ class Class:
         self.reaches: frozenset[str] = frozenset()
         self.registered: set[str] = set()
         """The names under which buffers and parameters are registered."""
+        self.sized: set[str] = set()
+        """The names of the buffers that have dimensions."""
+        self.begins: set[str] = set()
+        """The names of the methods that its constructor runs."""
         self.acts_as_module = False
         """Whether its own code shows that a base of which nothing is known is an `nn.Module`."""
         self._lineage: list[Class] | None = None
@@ -232,6 +236,15 @@ class Class:
             for cls in self.lineage()
         )
 
+    def is_sized(self, name: str | None) -> bool:
+        """Whether a buffer has dimensions, or all do that it may be, here or in a base class."""
+        names = {each for cls in self.lineage() for each in cls.registered} if name is None else {name}
+        return names <= {each for cls in self.lineage() for each in cls.sized}
+
+    def has_buffers(self) -> bool:
+        """Whether it registers tensors with dimensions, and moves nothing where it uses them."""
+        return any(cls.sized for cls in self.lineage()) and not self.moves()
+
     def method(self, name: str) -> str | None:
         """The dotted name of a method, here or in a base class of the project."""
         for cls in self.lineage():
@@ -274,6 +287,8 @@ class Class:
             self.why,
             frozenset(self.registered),
             self.reaches,
+            frozenset(self.sized),
+            frozenset(self.begins),
         )
 
 
@@ -336,6 +351,8 @@ def from_summary(summary: ClassSummary, view: Callable[[str], Class | None]) -> 
     cls.why = summary.requires
     cls.effects = summary.after_init
     cls.registered = set(summary.registered)
+    cls.sized = set(summary.sized)
+    cls.begins = set(summary.begins)
     cls.reaches = summary.reaches
     cls.acts_as_module = "module" in summary.topics
     return cls

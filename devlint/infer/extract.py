@@ -191,7 +191,7 @@ class Extraction:
                 made,
                 "left" if is_any_model(raw.one) else "right" if is_any_model(raw.other) else "",
                 made is not None and raw.how == "index",
-                (_is_tensor(raw.one, raw.here), _is_tensor(raw.other, raw.there)),
+                (_is_tensor(raw.one, raw.here, log), _is_tensor(raw.other, raw.there, log)),
             )
             found.setdefault(need, raw.within or (self.function, number(raw.left)))
             if len(found) >= _MAX_NEEDS:
@@ -344,6 +344,9 @@ def _is_of_loader(here: Place, there: Place) -> bool:
     return here.form is Form.CPU and here.of is not None and there.form in ON_DEVICE
 
 
-def _is_tensor(value: Value, place: Place) -> bool:
+def _is_tensor(value: Value, place: Place, log: Log) -> bool:
     """Whether a value is a tensor, and does not lie with something else that may be none."""
-    return value.kind in TENSORS and (place.form is not Form.AT or place.of == value.who)
+    if value.kind not in TENSORS:
+        return False
+    itself = place.form is not Form.AT or place.of == value.who
+    return itself or (type(place.of) is int and bool(log.notes.get(place.of, 0) & Evidence.TENSOR))

@@ -410,8 +410,10 @@ class File:
         if own is not None:
             own.reaches |= outcome.summary.reaches
             own.registered |= outcome.log.registered
+            own.sized |= outcome.log.sized
             if function.own_name in CONSTRUCTORS:
                 if function.own_name == CONSTRUCTORS[0]:
+                    own.begins.update(_runs(outcome.log, own, self.objects.self_of(own.name)))
                     own.effects = outcome.after_init
                     if general:
                         own.general_effects = outcome.after_init
@@ -726,6 +728,15 @@ def _without(summary: ClassSummary, names: set[str]) -> ClassSummary:
     """A class of which nobody knows where some attributes are."""
     attributes = {name: UNKNOWN if name in names else term for name, term in summary.attributes.items()}
     return summary._replace(attributes=attributes) if names else summary
+
+
+def _runs(log: Log, cls: Class, itself: Ref) -> Iterator[str]:
+    """The names of the methods of its own object that a constructor calls."""
+    own = {dotted: name for each in cls.lineage() for name, dotted in each.methods.items()}
+    for site in (*log.sites, *log.abroad):
+        if site.callee in own:
+            yield own[site.callee]
+    yield from (raw.method for raw in log.asks.values() if raw.of == itself and raw.method)
 
 
 def _more(why: Why, other: Why) -> Why:

@@ -154,7 +154,7 @@ def _shares(objects: Objects, module: Ref, raw: RawBind) -> bool:
 
 
 def has_weights(value: Value, program: Program, depth: int = 3) -> bool:
-    """Whether something has parameters: of an activation, or a loss, nothing is to move or to train."""
+    """Whether something has parameters or buffers: an activation, or a loss, has nothing to move or train."""
     if value.kind is not Kind.MODULE:
         return value.kind is Kind.PARAMETER
     known = value.known
@@ -167,6 +167,8 @@ def has_weights(value: Value, program: Program, depth: int = 3) -> bool:
         return False
     base = view.library_base()
     if base is not None and base.startswith(knowledge.OF_TORCH) and _library_has_weights(base):
+        return True
+    if view.has_buffers():
         return True
     return any(has_weights(part, program, depth - 1) for part in view.attributes())
 

@@ -288,6 +288,7 @@ class Log:
         "reveals",
         "runs",
         "sites",
+        "sized",
         "stale",
         "stand_ins",
         "trained",
@@ -374,6 +375,8 @@ class Log:
         self.reaches: set[str] = set()
         self.registered: set[str] = set()
         """The names under which buffers and parameters of `self` are registered; `*` for one not known."""
+        self.sized: set[str] = set()
+        """The names of the buffers among them that have dimensions."""
         self.reveals: dict[int, tuple[Value, Place]] = {}
         self.named: dict[Ref, bool] = {}
         """What was named where a device goes, and whether an accelerator is certain wherever it was."""

@@ -82,6 +82,12 @@ class ClassView(Protocol):
     def nearest(self) -> Mapping[str, Term]:
         """By attribute, what is assigned to it in the nearest class that does so."""
 
+    def is_sized(self, name: str | None) -> bool:
+        """Whether a buffer has dimensions, or all do that it may be, here or in a base class."""
+
+    def has_buffers(self) -> bool:
+        """Whether it registers tensors with dimensions, and moves nothing where it uses them."""
+
     def method(self, name: str) -> str | None:
         """The dotted name of a method, here or in a base class of the project."""
 

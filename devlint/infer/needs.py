@@ -6,7 +6,7 @@ import ast
 
 from .. import knowledge
 from ..core.kinds import TENSORS, Kind
-from ..core.paths import Path
+from ..core.paths import Attr, Path
 from ..core.places import CPU, ON_DEVICE, Form, Place
 from ..core.summary import Need
 from ..core.values import Api, Defined, Origin, Value, derived, element_of, is_made
@@ -29,6 +29,10 @@ def meet(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> No
     two = _computed(sub, need.right, right, two) if sure[0] else two
     left, right = _of_part(sub, need.left, left, need.one), _of_part(sub, need.right, right, need.other)
     one, two = _constructed(sub, need.left, left, one), _constructed(sub, need.right, right, two)
+    one, two = (
+        _of_module(sub, need.left, left, one, need.one),
+        _of_module(sub, need.right, right, two, need.other),
+    )
     held = _held(sub, need.left), _held(sub, need.right)
     left, one = (left, one) if held[0] is None else (held[0].place, held[0])
     right, two = (right, two) if held[1] is None else (held[1].place, held[1])
@@ -93,6 +97,21 @@ def _constructed(sub: Substitution, place: Place, here: Place, one: Value) -> Va
     return Value(Kind.TENSOR, here, one.who, origin=told_cpu(place.of))
 
 
+def _of_module(sub: Substitution, place: Place, here: Place, one: Value, path: Path | None) -> Value:
+    """The module itself that was made and not moved, where a method has a buffer of it with dimensions."""
+    of, bound = place.of, sub.bound
+    if here != CPU or one.kind in TENSORS or bound is None or bound.kind is not Kind.MODULE:
+        return one
+    own = place.form is Form.AT and isinstance(of, Path) and of.root.kind == "self" and not of.steps
+    made = bound.origin is not None and bound.origin.how == "made"
+    view = sub.machine.program.view(bound.known.dotted) if isinstance(bound.known, Defined) else None
+    if not (own and made and sub.called is None) or view is None:
+        return one
+    first = path.steps[0] if path is not None and path.steps else None
+    sized = view.is_sized(first.name if isinstance(first, Attr) else None)
+    return bound._replace(place=here) if sized else one
+
+
 def _is_given(need: Need, left: bool) -> bool:
     """Whether the caller gives the other side of a meeting, which is then no part of the callee's object."""
     of = need.right.of if left else need.left.of
@@ -129,6 +148,8 @@ def _party(sub: Substitution, place: Place, here: Place, path: Path | None, orig
         return found._replace(place=here)
     if found is not None and found.kind is Kind.TENSOR and found.origin is not None and here == CPU:
         return found._replace(place=here)
+    if found is not None and is_made(found):
+        return found  # or what a caller gave, of which nobody knows what it is
     return Value(Kind.BATCH if found is None else found.kind, here, sub.ref(path))
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from .. import knowledge
 from ..core.events import Conflict
+from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.paths import Ref, Root
 from ..core.places import Form, Place
@@ -63,10 +64,32 @@ def staying(settled: Settled, judged: Meetings) -> Iterator[Stays]:
                     told.add(module.who)
                     yield Stays(function, raw, module, at, where, there, value)
                     break
-    for found in (*_given(settled, judged), *_copied(settled, judged)):
+    for found in (*_needed(settled, judged), *_given(settled, judged), *_copied(settled, judged)):
         if type(found.module.who) is int and found.module.who not in told:
             told.add(found.module.who)
             yield found
+
+
+def _needed(settled: Settled, judged: Meetings) -> Iterator[Stays]:
+    """Modules of which a method brings together what they have, be it buffers, and what was moved."""
+    for function, log in settled.logs.items():
+        for raw in log.meetings.values() if not judged.among_cpu(function) else ():
+            for at, here, module, given, there, value in (
+                (raw.left, raw.here, raw.one, raw.right, raw.there, raw.other),
+                (raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),
+            ):
+                if module.kind is not Kind.MODULE or here.form is not Form.CPU or here.of is not None:
+                    continue
+                if not isinstance(module.known, Defined):
+                    continue  # what a library's class keeps may be a copy of what was moved
+                if there.form not in _MOVED or value.kind not in MAY_HOLD_TENSORS:
+                    continue
+                if type(value.who) is int and settled.contradicted(value.who):
+                    continue
+                if not (isinstance(at, ast.expr) and isinstance(given, ast.expr)) or raw.within is None:
+                    continue
+                if _stays(settled, module) and moves_another(settled, module):
+                    yield Stays(function, raw, module, at, given, there, value)
 
 
 def _given(settled: Settled, judged: Meetings) -> Iterator[Stays]:
@@ -240,9 +263,9 @@ def moves_another(settled: Settled, module: Value) -> bool:
     """Whether the file moves a module, so that this one was meant to be moved as well."""
     return any(
         raw.target is not None
-        and raw.receiver.kind is Kind.MODULE
         and raw.receiver.who != module.who
         and type(raw.receiver.who) is int
+        and (raw.receiver.kind is Kind.MODULE or settled.seen(raw.receiver.who) & Evidence.MODULE)
         and raw.target.form is not Form.CPU
         for log in settled.logs.values()
         for raw in log.moves.values()

@@ -208,6 +208,8 @@ def register(machine: Machine, site: Site) -> Value:
         return NONE
     if base.kind is Kind.INSTANCE:
         machine.log.registered.add(label or "*")
+        if value is not None and value.kind is Kind.TENSOR and value.origin is not None and value.origin.dims:
+            machine.log.sized.add(label)
     if not label and value is not None:
         _hand_on(machine, value)
     if not label or value is None or ref is None or value.kind is Kind.CONTAINER:
