@@ -137,7 +137,7 @@ class Value(NamedTuple):
     holds: frozenset[Who] = frozenset()
     """The modules whose parameters are in it: of an optimizer, a container, a parameter."""
     measures: Who | None = None
-    """The tensor whose size or dtype this number is."""
+    """The tensor whose size or dtype this number is; of a new tensor, whose elements it has as well."""
 
 
 UNKNOWN = Value()

@@ -424,9 +424,10 @@ class Meetings:
             return Conflict.CALLER if self._is_given_to_module(function, ref) else None
         if one.origin.function != function:
             return None
-        follows, borrows = self._follows(function), self._borrows(one, ref)
+        borrows = self._borrows(one, ref)
         if found <= {None}:  # nobody knows where it is, but the size of what it meets may be its own
-            return Conflict.CALLER if found and follows and borrows else None
+            borrows = borrows or self._borrows_of_parts(one, other)
+            return Conflict.CALLER if found and borrows and self._follows(function) else None
         if self._is_attribute(ref):
             return None
         if self._places(function) or borrows:
@@ -544,8 +545,12 @@ class Meetings:
             return False
         if self._is_input(ref):
             return True
+        if depth <= 0:
+            return False
+        if any(self._is_no_number(each, depth - 1) for each, _ in self._derived.get(ref, ())):
+            return True  # `inputs / keep`, where `inputs` has a shape
         sources = self.objects.sources.get(ref, ())
-        return bool(sources) and depth > 0 and all(self._is_no_number(each, depth - 1) for each in sources)
+        return bool(sources) and all(self._is_no_number(each, depth - 1) for each in sources)
 
     def _is_input(self, ref: Ref, depth: int = _DEEP) -> bool:
         """Whether it is, or is in, the first that the `forward` of a module is given: what layers use."""
@@ -697,9 +702,22 @@ class Meetings:
         return log is not None and log.follows_devices
 
     def _borrows(self, one: Value, ref: Ref) -> bool:
-        """Whether the size or dtype of what was made is that of what it meets."""
+        """Whether the size, dtype or elements of what was made are those of what it meets."""
         measured = one.measures
         return type(measured) is int and bool(set(self.roots(measured)) & set(self.roots(ref)))
+
+    def _borrows_of_parts(self, one: Value, other: Value) -> bool:
+        """Whether they are those of what the other side was computed with, which is where that is."""
+        todo, done = [other.who], set[object]()
+        while todo and len(done) < _MAX_PARTIES:
+            ref = todo.pop(0)
+            if type(ref) is not int or ref in done:
+                continue
+            if self._borrows(one, ref):
+                return True
+            done.add(ref)
+            todo.extend(each for each, _ in self._derived.get(ref, ()))
+        return False
 
     # Where everything is on the cpu
 

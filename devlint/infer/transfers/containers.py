@@ -83,7 +83,9 @@ def _of_pairs(machine: Machine, pairs: Value) -> Value:
 def range_(machine: Machine, site: Site) -> Value:
     """`range(n)`; of a number of accelerators, it yields anything only where there are some."""
     args = site.args.positional
-    return Value(Kind.CONTAINER, known=truth(*args[-1]) if args else None, element=NUMBER)
+    sized = next((value.measures for _, value in args if value.measures is not None), None)
+    counted = NUMBER._replace(measures=sized)
+    return Value(Kind.CONTAINER, known=truth(*args[-1]) if args else None, element=counted)
 
 
 def enumerate_(machine: Machine, site: Site) -> Value:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from ... import knowledge
 from ...bind.names import is_place, last_name
@@ -11,11 +11,13 @@ from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ...core.paths import Ref
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
-from ...core.values import Const, Value, constant
+from ...core.values import Const, Value, constant, is_made
 from ..machine import COPIES, ELEMENTS, GRADIENTS, Machine, Site
 
 _DIMENSIONS = {"eye": 2, "tril_indices": 2, "triu_indices": 2, "scalar_tensor": 0, "from_file": 1}
 """Factories that say by themselves how many dimensions a tensor has at least; of the others it is one."""
+_LEVELS = 2
+"""Rows of rows: so deep are the data looked into that a tensor is made of."""
 
 
 def factory(machine: Machine, site: Site) -> Value:
@@ -62,11 +64,11 @@ def _limits(site: Site) -> Iterator[Value]:
 
 
 def made_on_cpu(machine: Machine, site: Site, kind: Kind, place: Place = CPU) -> Value:
-    """A tensor that was told no device, with what its size or dtype was borrowed from."""
+    """A tensor that was told no device, with what its size, dtype or elements were borrowed from."""
     value = machine.made(site.node, kind, place, "factory", site.api)
     assert value.origin is not None
     dims = 0 if kind is Kind.SCALAR else least(site)
-    return value._replace(origin=value.origin._replace(dims=dims), measures=_borrowed(site.args.all()))
+    return value._replace(origin=value.origin._replace(dims=dims), measures=_borrowed(machine, site))
 
 
 def asks_gradients(machine: Machine, value: Value, asked: Value | None) -> None:
@@ -182,10 +184,26 @@ def _length(size: Value) -> int:
     return len(size.items) if size.items is not None else 1
 
 
-def _borrowed(given: Iterable[tuple[ast.expr, Value]]) -> Ref | None:
-    """The tensor whose size or dtype is among what a factory is given."""
-    for _, value in given:
+def _borrowed(machine: Machine, site: Site) -> Ref | None:
+    """The tensor whose size or dtype is among what a factory is given, or whose elements are."""
+    given = [value for _, value in site.args.all()]
+    for value in given:
         for part in (value, *(value.items or ())):
             if type(part.measures) is int:
                 return part.measures
+    data = site.args.get("data")
+    for part in _within(data) if data is not None and data.kind is Kind.CONTAINER else ():
+        who = part.measures
+        if who is None and part.kind in TENSORS and not is_made(part):
+            who = machine.whose_size(part)
+        if type(who) is int:
+            return who
     return None
+
+
+def _within(data: Value, depth: int = _LEVELS) -> Iterator[Value]:
+    """What is in nested containers."""
+    for part in data.items or (() if data.element is None else (data.element,)):
+        yield part
+        if depth and part.kind is Kind.CONTAINER:
+            yield from _within(part, depth - 1)
