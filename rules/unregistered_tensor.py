@@ -16,11 +16,12 @@ object that a module has, and that is no module, becomes one, or moves its tenso
     self.register_buffer("window", torch.hann_window(512))
 
 An error where what it meets is wherever the module runs; a warning where that is up to the caller of another
-method, where a caller gave the tensor from the cpu, the constructor makes it on one path alone, or chose
-between the cpu and an accelerator, where it is a Parameter in another case, and where the class is in another
-file: it is told where it is used. A note where nobody gives it in sight, where it is only given, beside the
-input, to a function of which nothing is known, and where a method makes it for its input and keeps it for the
-next, as long as the size is the same: that of a module that was moved may be elsewhere.
+method, where a function of which nothing is known made it of what `forward` is given, where a caller gave the
+tensor from the cpu, the constructor makes it on one path alone, or chose between the cpu and an accelerator,
+where it is a Parameter in another case, and where the class is in another file: it is told where it is used.
+A note where nobody gives it in sight, where it is only given, beside the input, to a function of which
+nothing is known, and where a method makes it for its input and keeps it for the next, as long as the size is
+the same: that of a module that was moved may be elsewhere.
 
 Left alone: 0-dim tensors and indices, which may stay on the cpu; what is moved where it is used, or by the
 class's own `to` or `_apply`; caches that ask where they are; a Parameter that gives way to what is not

@@ -44,6 +44,7 @@ _LEAVES = ("return", "join")
 _MAX_DEPTH = 6
 _MAX_OPERANDS = 8
 _MAX_PARTIES = 32
+_DEEP_CALLS = 3
 _DEEP = 2
 """Of so many attributes, `self.layer.scale`, the last may be a tensor of a module of unknown class."""
 
@@ -421,7 +422,10 @@ class Meetings:
         if is_any_model(other) or one.origin is None:
             return None
         if one.origin.attribute:
-            return Conflict.CALLER if self._is_given_to_module(function, ref) else None
+            if self._is_given_to_module(function, ref):
+                return Conflict.CALLER
+            made = self._is_of_module(function) and roots and all(map(self._is_made_of_inputs, roots))
+            return Conflict.PRESUMED if made else None
         if one.origin.function != function:
             return None
         borrows = self._borrows(one, ref)
@@ -433,6 +437,19 @@ class Meetings:
         if self._places(function) or borrows:
             return Conflict.CALLER
         return Conflict.CALLER if any(map(self._promised, roots)) else None
+
+    def _is_made_of_inputs(self, root: Ref, depth: int = _DEEP_CALLS) -> bool:
+        """Whether it is what a call gave of which nobody knows what it does, and that was given inputs.
+
+        Such are what is where the module is, and what another such call made of them.
+        """
+        for each in self.settled.forms.get(root, ()) if depth else ():
+            roots = self.roots(each)
+            if any(self.rooted(one) is Conflict.PORTABLE for one in roots) or any(
+                self._is_made_of_inputs(one, depth - 1) for one in roots
+            ):
+                return not any(map(self._fed_cpu, roots))
+        return False
 
     def _is_optimizer(self, root: Ref) -> bool:
         """Whether it is the `self` of an optimizer, whose parameters are wherever the module is."""

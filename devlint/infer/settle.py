@@ -141,7 +141,7 @@ class Settled:
                     whole.add(ref)
                     todo += (self.objects.parents[ref], *self._sources(ref))
                     if bit == Evidence.RESTORED:
-                        todo += self._forms.get(ref, ())
+                        todo += self.forms.get(ref, ())
         return found
 
     def seen(self, ref: Ref) -> int:
@@ -270,7 +270,7 @@ class Settled:
         return [*self.objects.sources.get(ref, ()), *self._flows.get(ref, ())]
 
     @cached_property
-    def _forms(self) -> dict[Ref, list[Ref]]:
+    def forms(self) -> dict[Ref, list[Ref]]:
         """By the results of calls, what those were given."""
         return {result: given for log in self.logs.values() for result, given in log.forms.items()}
 
