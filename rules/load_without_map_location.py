@@ -12,8 +12,9 @@ Name the device; `load_state_dict` copies from any:
     state = torch.load("a.pt", map_location=device)
     model.load_state_dict(state)
 
-Only what use shows to be a checkpoint is told: a state that `load_state_dict` is given, a whole module, or
-what has parts that are called so (`["state_dict"]`); as a note where an accelerator is needed on the same
+A function that has a `map_location` of its own, and ignores it, is told whatever it loads. Otherwise only
+what use shows to be a checkpoint is told: a state that `load_state_dict` is given, a whole module, or what
+has parts that are called so (`["state_dict"]`); as a note where an accelerator is needed on the same
 path in any case, unless several processes share the devices, where the file itself saves at that path, and of
 `torch.hub.load_state_dict_from_url` and files whose name it gives (`resnet18-5c106cde.pth`, with the first
 digits of the hash), as what is published is mostly saved on the cpu. Datasets, features and statistics, also
@@ -40,6 +41,7 @@ from ..rule import (
     becomes,
     call,
     cst,
+    inside,
     lacks,
     outside,
 )
@@ -65,6 +67,7 @@ class LoadWithoutMapLocation(Rule[Call]):
             becomes("state", "module"),
             outside("test", "saved", "handed"),
         ),
+        call("torch.load", lacks("map_location"), inside("ignored"), outside("test")),
         call(*_PUBLISHED, lacks("map_location"), becomes("state"), outside("test", "saved", "handed")),
     )
     claim = Claim(
@@ -81,13 +84,14 @@ class LoadWithoutMapLocation(Rule[Call]):
 
     def suspects(self, event: Call) -> bool:
         """Whether no condition tells that an accelerator is there."""
-        guard = event.at.guard
-        return not guard.certain and all(hint.startswith(_BY_NATURE) for hint in guard.hints)
+        guard, ignored = event.at.guard, "ignored" in event.at.context
+        return ignored or (not guard.certain and all(hint.startswith(_BY_NATURE) for hint in guard.hints))
 
     def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
         """Report the call; map to the device at hand, else to the cpu."""
         assert isinstance(node, cst.Call)
-        chosen = ask.device_at_hand(node)
+        ignored = "ignored" in event.at.context
+        chosen = "map_location" if ignored else ask.device_at_hand(node)
         device = chosen or '"cpu"'
         published = event.callee in _PUBLISHED
         name = event.given.get("f")
@@ -106,8 +110,10 @@ class LoadWithoutMapLocation(Rule[Call]):
         several = any(hint.startswith("backend:") for hint in guard.hints)
         later = later or "reread" in event.at.context or (needing and not several and not told)
         yield Report(
-            f"`{short}` puts what it loads on the device that it was saved from",
+            f"`map_location` is a parameter here, and `{short}` is not given it"
+            if ignored
+            else f"`{short}` puts what it loads on the device that it was saved from",
             "a checkpoint from a GPU does not load without one; say where it goes with `map_location`",
-            Severity.NOTE if later or published or hashed else None,
+            Severity.NOTE if (later or published or hashed) and not ignored else None,
             Change("name the device", ((node, cured),), safe=False),
         )

@@ -214,6 +214,18 @@ class Observer:
             for name, at, _ in raw.args.named()
         )
 
+    def _is_ignored(self, function: str) -> bool:
+        """Whether a function has a parameter that says where to load, and reads it nowhere."""
+        known = self.file.functions.get(function)
+        args = known.args if known is not None else None
+        if known is None or args is None:
+            return False
+        parameters = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+        return knowledge.MAPPED in parameters and not any(
+            (isinstance(each, ast.Name) and each.id in (knowledge.MAPPED, *knowledge.NAMESPACES))
+            for each in ast.walk(known.node)
+        )
+
     def _owner(self, function: str) -> str:
         known = self.file.functions.get(function)
         return known.owner or "" if known is not None else ""
@@ -577,6 +589,7 @@ class Observer:
                     "saved": raw.saved or (loads and self._owner(function) in self._save_on_cpu),
                     "reread": loads and self._is_reread(function, raw),
                     "handed": loads and self._is_handed(function),
+                    "ignored": loads and self._is_ignored(function),
                     "needing": loads and log.needs_after(home.number(node)),
                 }
                 if any(said.values()):

@@ -319,6 +319,8 @@ LOOKS_UP_ANY = words("import_module instantiate Fire LightningCLI")
 BUILTIN_LOOKS_UP_ANY = words("globals eval exec __import__")
 """Those of Python."""
 LOOKS_UP = "getattr"
+NAMESPACES = words("locals vars")
+"""Functions of Python that read every variable there is."""
 NAMESPACE = words("__dict__ vars")
 """Where the definitions of a module are by their names."""
 PLAIN_BASES = words("object Module Enum NamedTuple Exception")

@@ -27,6 +27,7 @@ _CONTEXTS = {
     "saved": "a function that saved or trained something before",
     "reread": "what the file saves itself at that path",
     "handed": "a function that its caller tells where to load",
+    "ignored": "a function that is told where to load, and ignores it",
     "pending": "a call that is given a copy still under way",
 }
 _HINTS = {
