@@ -348,6 +348,7 @@ def _run_unknown(machine: Machine, node: ast.Call, callee: Value, args: Argument
 
 def _unknown_call(machine: Machine, node: ast.Call, args: Arguments, callee: Ref = NOBODY) -> Value:
     machine.log.guesses[node] = callee
+    encodings.lend(machine, (value for _, value in args.all()))
     machine.state.copies = frozenset()  # it may wait for them
     machine.spill(value for _, value in (*args.all(), *args.unpacked))
     placed = any(

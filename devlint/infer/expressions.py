@@ -917,6 +917,8 @@ class Expressions(Machine):
             self.loops,
             untrained=told is not None and constant(told) is False,
         )
+        if base.known == ENCODING and target.attr in knowledge.TENSOR_DATA:
+            encodings.lend(self, (base,))  # all that it holds is replaced
         if base.kind is Kind.UNKNOWN or base.who in self.log.likely:
             self.attribute_evidence(base, target.attr)
         if target.attr in knowledge.TENSOR_DATA and (base.kind in TENSORS or base.kind is Kind.UNKNOWN):

@@ -13,6 +13,7 @@ from ..core.paths import REST, RESULT, Attr, Element, Item, Path, Ref, Root, Ste
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ..core.summary import FunctionSummary
 from ..core.values import (
+    ENCODING,
     MADE,
     NONE,
     UNKNOWN,
@@ -255,6 +256,8 @@ class Substitution:
                 moved = term.origin is not None and term.origin.how == "moved"
                 if term.place.form is not Form.UNKNOWN or moved:
                     given = given._replace(place=self.place(term.place), origin=term.origin)
+                    if given.known == ENCODING and (held := given.element) is not None:
+                        given = given._replace(element=held._replace(place=given.place, origin=term.origin))
                 return given
         if term.kind is Kind.UNKNOWN and term.place.form is Form.UNKNOWN and term.origin is None:
             part = self.within(who) if isinstance(who, Path) and who.steps else None
