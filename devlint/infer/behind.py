@@ -36,7 +36,8 @@ _OF_CALLERS = (Conflict.CALLER, Conflict.GIVEN)
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 _FORWARD = ("forward", "__call__")
-_CPU = frozenset({"host", "tests"})
+_TESTS = "tests"
+_CPU = frozenset({"host", _TESTS})
 _CHOSEN = (Form.EITHER, Form.SAME)
 """Where a constructor puts what it keeps that chooses between an accelerator and the cpu."""
 _LEAVES = ("return", "join")
@@ -89,7 +90,7 @@ class Meetings:
         self._text = text
         self._constructing: dict[str, bool] = {}
         self._forwarded: dict[tuple[str, str], bool] = {}
-        self._afterwards: dict[str, set[tuple[ast.AST, ast.AST]]] = {}
+        self._afterwards: dict[str, dict[tuple[ast.AST, ast.AST], Place]] = {}
         self._flagged: dict[str, frozenset[str]] = {}
 
     @cached_property
@@ -190,11 +191,15 @@ class Meetings:
                 continue
             if not origin.dims and other.kind is Kind.MODULE:
                 continue  # of no elements, or a number: no module runs on it, whatever the paths
-            if (raw.left, raw.right) in self.moved_afterwards(function) and not self._given_elsewhere(there):
+            back = self._goes_back(function, raw, there)
+            moved = not back and (raw.left, raw.right) in self.moved_afterwards(function)
+            if moved and not self._given_elsewhere(there):
                 continue  # nobody would move to where it is already
             conflict = self.apart(function, there, other, one)
             if conflict is None or self._only_later(function, at, origin):
                 continue
+            if back and conflict in _OF_CALLERS:
+                conflict = Conflict.PRESUMED  # else it would not have to go there
             if (
                 conflict in _OF_CALLERS
                 and raw.how == "index"
@@ -288,22 +293,32 @@ class Meetings:
             return True
         return None
 
-    def moved_afterwards(self, function: str) -> set[tuple[ast.AST, ast.AST]]:
-        """The operands of operations whose result is moved at once: `table[index].to(device)`."""
+    def moved_afterwards(self, function: str) -> dict[tuple[ast.AST, ast.AST], Place]:
+        """Where the result of operations is moved at once, by operands: `table[index].to(device)`."""
         found = self._afterwards.get(function)
         if found is None:
-            found = self._afterwards[function] = set()
+            found = self._afterwards[function] = {}
             for call, raw in self.settled.logs[function].moves.items():
                 moved = call.func.value if isinstance(call.func, ast.Attribute) else None
                 if raw.target is None:
                     continue  # a cast leaves it where it is
                 if isinstance(moved, ast.Subscript):
-                    found.add((moved.value, moved.slice))
+                    found[moved.value, moved.slice] = raw.target
                 elif isinstance(moved, ast.BinOp):
-                    found.add((moved.left, moved.right))
+                    found[moved.left, moved.right] = raw.target
                 elif isinstance(moved, ast.Call):
-                    found.update(permutations(_operands(moved)[:_MAX_OPERANDS], 2))
+                    found |= dict.fromkeys(permutations(_operands(moved)[:_MAX_OPERANDS], 2), raw.target)
         return found
+
+    def _goes_back(self, function: str, raw: RawMeeting, there: Place) -> bool:
+        """Whether a result is moved to where one operand is: that one has to be there for the operation."""
+        target = self.moved_afterwards(function).get((raw.left, raw.right))
+        if target is None or target.form is not Form.SAME or type(target.of) is not int:
+            return False
+        if self.objects.ways[target.of] != Attr("device") or type(there.of) is not int:
+            return False
+        given = self.roots(self.objects.parents[target.of])
+        return there.form is Form.AT and bool(given) and given == self.roots(there.of)
 
     def _only_later(self, name: str, at: ast.expr, origin: Origin) -> bool:
         """Whether a flag keeps what was made from meeting anything: `if first: total = x; first = False`."""
@@ -426,9 +441,9 @@ class Meetings:
                 return Conflict.CALLER
             made = self._is_of_module(function) and roots and all(map(self._is_made_of_inputs, roots))
             return Conflict.PRESUMED if made else None
-        if one.origin.function != function:
-            return None
         borrows = self._borrows(one, ref)
+        if one.origin.function != function and not borrows:
+            return None
         if found <= {None}:  # nobody knows where it is, but the size of what it meets may be its own
             borrows = borrows or self._borrows_of_parts(one, other)
             return Conflict.CALLER if found and borrows and self._follows(function) else None
@@ -795,14 +810,19 @@ class Meetings:
         """Whether the file tests something: what stands beside tests runs where they do."""
         for function in self.file.functions.values():
             view = self.file.view(function.owner) if function.owner is not None else None
-            if (
-                "tests" in knowledge.hints("function", function.own_name)
-                and function.outer is self.file.module
-            ):
-                return True
             if view is not None and "test-case" in view.topics:
                 return True
+            if _TESTS in self._said(function) and function.outer is self.file.module:
+                return True
         return False
+
+    def _said(self, function: Function) -> set[str]:
+        """What the name of a function says of it; a module's own `test_step` is no test."""
+        found = set(knowledge.hints("function", function.own_name))
+        view = self.file.view(function.owner) if function.owner is not None else None
+        if view is not None and view.is_module and not view.is_guessed:
+            found.discard(_TESTS)
+        return found
 
     def among_cpu(self, name: str) -> bool:
         """Whether a function works on the cpu alone: of a dataset, a test, or so its name says."""
@@ -811,11 +831,8 @@ class Meetings:
             view = self.file.view(function.owner) if function.owner is not None else None
             if view is not None and view.topics & {"dataset", "test-case"}:
                 return True
-            names = [
-                function.own_name,
-                *([] if function.owner is None else [function.owner.rpartition(".")[2]]),
-            ]
-            if any(not _CPU.isdisjoint(knowledge.hints("function", each)) for each in names):
+            owner = "" if function.owner is None else function.owner.rpartition(".")[2]
+            if not _CPU.isdisjoint({*self._said(function), *knowledge.hints("function", owner)}):
                 return True
             function = function.outer
         return False

@@ -284,6 +284,7 @@ class Expressions(Machine):
         if what == "dtype":
             return DTYPE._replace(measures=self.whose_size(base))
         if what == "flag":
+            self.log.follows_devices = True  # who asks where it is knows that it may be elsewhere
             return flag(Truth(True, False))
         if base.kind is Kind.INSTANCE and isinstance(base.known, Defined):
             view = self.program.view(base.known.dotted)

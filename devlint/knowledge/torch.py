@@ -291,6 +291,7 @@ TABLES = (
     std_mean var_mean(input, dim, unbiased, keepdim, *, correction)
     svd(input, some, compute_uv, *, out)
     svd_lowrank(A, q, niter, M)
+    symeig(input, eigenvectors, upper, *, out)
     tensor_split(input, indices, dim, *, sections, tensor_indices_or_sections): host=indices
     topk(input, k, dim, largest, sorted, *, out)
     triangular_solve(input, A, upper, transpose, unitriangular, *, out)
