@@ -147,8 +147,7 @@ def places_anything(reaches: Set[str], summary: FunctionSummary) -> bool:
     ):
         return True
     sides = (side for need in summary.needs for side in (need.left, need.right))
-    apart = _SAID | {Form.UNKNOWN}  # on one path where one parameter is, on another where another is
-    return any(side.form in apart for side in sides) or _is_placed(summary.returns)
+    return any(side.form in _SAID for side in sides) or _is_placed(summary.returns)
 
 
 def _is_placed(term: Term) -> bool:

@@ -339,7 +339,7 @@ class File:
         if (
             function.own_name in CONSTRUCTORS
             or summary.yields
-            or not cases.places_anything(outcome.log.reaches, summary)
+            or not (outcome.log.follows_devices or cases.places_anything(outcome.log.reaches, summary))
         ):
             return summary
         within = self._inner.get(function.name, ())
