@@ -1,7 +1,8 @@
-"""A module stays on the cpu, and is given what was moved, in code that moves another
+"""A module stays on the cpu, and is given what was moved
 
-A second model, or a loss with class weights, is easily forgotten where the first model is moved: its
-parameters are on the cpu, and the call fails as soon as there is an accelerator.
+The batch goes to the device and the model does not; or a second model, or a loss with class weights, is
+forgotten where the first one is moved. Its parameters are on the cpu, and the call fails as soon as there is
+an accelerator.
 
     student = Net().to(device)
     teacher = Net()  # DEV406

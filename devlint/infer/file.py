@@ -768,11 +768,16 @@ def _agreed(function: Function, sites: list[Site], private: FunctionSummary | No
             on_cpu[name] = value
     places: dict[Ref, Place] = {}
     marks: dict[tuple[str, Ref], Mark] = {}
-    for value in values.values():
+    for name, value in values.items():
         ref = value.who
         if type(ref) is not int:
             continue
-        found = [site.places.get(ref) for site in sites]
+        each = [site.arguments[name] for site in sites]
+        one = value.kind is not Kind.MODULE or all(given.who == ref for given in each)
+        found = [
+            site.places.get(ref) if one else _placed(site, given)
+            for site, given in zip(sites, each, strict=True)
+        ]
         if all(place is not None for place in found):
             places[ref] = _together(place for place in found if place is not None)
         if value.kind is Kind.OPTIMIZER:
@@ -807,6 +812,14 @@ def _agreed(function: Function, sites: list[Site], private: FunctionSummary | No
 def _place(value: Value) -> Place:
     """Where a tensor is."""
     return value.place if value.kind is Kind.TENSOR else UNKNOWN_PLACE
+
+
+def _placed(site: Site, module: Value) -> Place:
+    """Where a caller had a module when it passed it."""
+    place = site.places.get(module.who) if type(module.who) is int else None
+    if place is not None:
+        return place
+    return CPU if module.origin is not None and module.origin.how == "made" else UNKNOWN_PLACE
 
 
 def _together(places: Iterable[Place]) -> Place:

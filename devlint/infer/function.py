@@ -204,6 +204,8 @@ def _parameter(
         items = [(machine.objects.part(ref, Item(index)), item) for index, item in parts]
         given = given._replace(items=tuple(_given_tensor(item, part) for part, item in items))
     value = given or annotated(machine, arg.annotation, ref) or Value(who=ref)
+    if given is None and value.kind is Kind.TENSOR:
+        machine.log.note(ref, Evidence.TENSOR)  # so callers know that they pass one
     if value.kind is Kind.DEVICE and value.place.form is Form.UNKNOWN:
         return value._replace(place=Place(Form.SAME, "", ref))
     if value.kind in (Kind.DEVICE, Kind.STRING) and value.place.form is Form.EITHER:

@@ -56,10 +56,10 @@ def staying(settled: Settled, judged: Meetings) -> Iterator[Stays]:
                 continue
             if place.form is not Form.CPU or place.of is not None or not _stays(settled, module):
                 continue
-            if not moves_another(settled, module):
-                continue
             for _, where, value in raw.args.named():
                 there = raw.places.get(where, value.place)
+                if type(there.of) is int and settled.objects.is_part(there.of, module.who):
+                    continue  # where the module itself is
                 if there.form in _MOVED and settled.kind_of_moved(value, function) is not None:
                     told.add(module.who)
                     yield Stays(function, raw, module, at, where, there, value)
