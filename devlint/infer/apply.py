@@ -11,7 +11,7 @@ from ..core.events import Why
 from ..core.evidence import PASSED_ON, Evidence
 from ..core.kinds import MAY_BE_COPIED, TENSORS, Kind
 from ..core.objects import OR_ANOTHER, foreign_name
-from ..core.paths import Attr, Item, Path, Root
+from ..core.paths import Attr, Item, Path, Ref, Root
 from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved
@@ -31,7 +31,7 @@ from .machine import Arguments, Machine
 from .needs import meet
 from .substitute import KEEP_IDENTITY, Given, Substitution, defaults
 
-_KEPT = frozenset({Kind.INSTANCE, Kind.MODULE, Kind.TENSOR})
+_KEPT = frozenset({Kind.INSTANCE, Kind.MODULE, Kind.TENSOR, Kind.BATCH})
 """What an object is known to have that it was made with, if none of its methods puts another in its place."""
 _CHOSEN = frozenset({Kind.DEVICE, Kind.STRING, Kind.NUMBER})
 """What names a device, and is no object of its own."""
@@ -277,9 +277,17 @@ def apply(
     return result
 
 
-def _has_items(owner: Value | None) -> bool:
-    """Whether items that are put into an object are what is read there; a tensor copies what it is given."""
+def _has_parts(owner: Value | None) -> bool:
+    """Whether what is put into an object is what is read there; a tensor copies what it is given."""
     return owner is not None and owner.kind not in TENSORS
+
+
+def _objects(value: Value | None) -> Iterator[Ref]:
+    """What has attributes, by itself or in a container."""
+    held = (*(value.items or ()), value.element, value) if value is not None else ()
+    for each in held:
+        if each is not None and each.kind in (Kind.INSTANCE, Kind.MODULE) and type(each.who) is int:
+            yield each.who
 
 
 def _fill(machine: Machine, given: Given | None, filled: Value | None, bits: int) -> None:
@@ -289,8 +297,8 @@ def _fill(machine: Machine, given: Given | None, filled: Value | None, bits: int
     """
     if bits & Evidence.PLACED and filled is not None and filled.kind not in (*TENSORS, Kind.CONTAINER):
         machine.note(filled, Evidence.PLACED)
-    if filled is not None and filled.kind in (Kind.INSTANCE, Kind.MODULE) and type(filled.who) is int:
-        machine.forget_attributes(filled.who)
+    for each in _objects(filled) if bits & Evidence.PLACED else ():
+        machine.forget_attributes(each)
     if given is None or given.at is None or given.value.kind is not Kind.CONTAINER or not is_place(given.at):
         return
     ref = machine.ref(given.value)
@@ -335,8 +343,8 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         kept |= effect.lasts and given.kind is Kind.UNKNOWN and given.who is not None
         if given.kind is Kind.DEVICE and given.place.form is Form.UNKNOWN:
             return
-        if isinstance(effect.path.steps[-1], Item) and effect.path.root.kind == "parameter":
-            kept |= _has_items(sub.at(effect.path._replace(steps=effect.path.steps[:-1])))
+        if effect.path.root.kind == "parameter":
+            kept |= _has_parts(sub.at(effect.path._replace(steps=effect.path.steps[:-1])))
         if owner is not None and (given.kind in _CHOSEN or moved or kept):
             # An object that is given goes by the attribute's name, and moves with the one that has it.
             machine.state.env[owner, effect.path.steps[-1]] = given

@@ -11,7 +11,7 @@ from .. import knowledge
 from ..bind.names import bound_names, last_name
 from ..bind.walk import descendants
 from ..core.evidence import Evidence
-from ..core.kinds import TENSORS, Kind
+from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import Attr, Element, Item, Root
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
@@ -922,6 +922,8 @@ class Expressions(Machine):
             encodings.lend(self, (base,))  # all that it holds is replaced
         if base.kind is Kind.UNKNOWN or base.who in self.log.likely:
             self.attribute_evidence(base, target.attr)
+            if value.kind in MAY_HOLD_TENSORS:
+                self.note(base, Evidence.FILLED)
         if target.attr in knowledge.TENSOR_DATA and (base.kind in TENSORS or base.kind is Kind.UNKNOWN):
             if isinstance(target.value, (ast.Name, ast.Attribute)) and value.kind in TENSORS:
                 self.bind(target.value, base._replace(place=value.place))

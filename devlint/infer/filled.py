@@ -1,11 +1,11 @@
-"""What a function puts into the items of what it is given: a helper that moves a batch in place does that."""
+"""What a function puts into parts of what it is given: so do helpers that move a batch in place."""
 
 from __future__ import annotations
 
 import ast
 
-from ..core.kinds import TENSORS
-from ..core.paths import MAX_STEPS, Item, Path, Ref
+from ..core.kinds import MAY_HOLD_TENSORS, TENSORS
+from ..core.paths import MAX_STEPS, Attr, Item, Path, Ref
 from ..core.state import State
 from ..core.summary import Bound
 from .extract import Extraction, sure
@@ -16,21 +16,23 @@ _MOST = 8
 """Of more items than that, callers know no more than that there are some."""
 
 
-def items_of_parameters(plain: Extraction, log: Log, end: State) -> tuple[list[Bound], set[Path]]:
-    """What is in the items that the function assigns, at its end, and the objects of which that is all.
+def parts_of_parameters(plain: Extraction, log: Log, end: State) -> tuple[list[Bound], set[Path]]:
+    """What is in the items and attributes that the function assigns, and the objects of which that is all.
 
-    An index that is no constant, or an item that is assigned on some paths alone, leaves open what is where.
+    An index that is no constant, or a part that is assigned on some paths alone, leaves open what is where.
     """
     found: dict[Path, Bound] = {}
     known: set[Path] = set()
     doubtful: set[Path] = set()
-    stored: dict[tuple[Ref, Item], None] = {}
+    stored: dict[tuple[Ref, Item | Attr], None] = {}
     for target, raw in log.binds.items():
         owner = raw.owner.who
-        if type(owner) is not int or not isinstance(target, ast.Subscript):
+        if type(owner) is not int or raw.owner.kind in TENSORS:
             continue
-        if raw.target == "item" and raw.owner.kind not in TENSORS:
+        if isinstance(target, ast.Subscript) and raw.target == "item":
             stored[owner, subscript_step(target.slice)] = None
+        elif isinstance(target, ast.Attribute) and raw.value.kind in MAY_HOLD_TENSORS:
+            stored[owner, Attr(target.attr)] = None
     for key in end.env:
         if isinstance(key, tuple) and isinstance(key[1], Item):
             stored[key[0], key[1]] = None  # by what it called
@@ -38,11 +40,12 @@ def items_of_parameters(plain: Extraction, log: Log, end: State) -> tuple[list[B
         path = plain.path(whole)
         if path is None or path.root.kind != "parameter":
             continue
-        value = None if step.variable else end.env.get((whole, step))
+        told = isinstance(step, Attr) or not step.variable
+        value = end.env.get((whole, step)) if told else None
         if value is None or path != sure(path) or len(path.steps) >= MAX_STEPS or len(found) >= _MOST:
             doubtful.add(path)
         else:
             known.add(path)
-            item = path._replace(steps=(*path.steps, step))
-            found[item] = Bound(item, plain.term(value))
+            part = path._replace(steps=(*path.steps, step))
+            found[part] = Bound(part, plain.term(value))
     return list(found.values()), known - doubtful

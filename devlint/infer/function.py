@@ -23,7 +23,7 @@ from .classes import Class, Entered
 from .conditions import PROCESSES, false_constant
 from .definitions import Function
 from .extract import Extraction, outlasting
-from .filled import items_of_parameters
+from .filled import parts_of_parameters
 from .holdings import holdings, is_reached, moves_what_it_is_given
 from .log import NOBODY, Log
 from .machine import flag
@@ -317,7 +317,7 @@ def _leave(
     bound = [*_bound(machine, plain, owner, assigned), *_moved_attributes(machine, plain, owner, assigned)]
     bound += _devices_of(machine, plain, end, result)
     bound += _kept_by_parts(plain, parts)
-    stored, exact = items_of_parameters(plain, log, end)
+    stored, exact = parts_of_parameters(plain, log, end)
     bound += stored
     changed = [*plain.moved(before, end, log), *plain.copied(log), *plain.marked(marks, end)]
     changed += plain.advanced(log)
