@@ -83,19 +83,22 @@ class WrapBeforeMove(Rule[Call | Move]):
         uses = [module] if ids else []
         if not event.callee.endswith(".DistributedDataParallel"):
             # It looks at each forward; of one device it moves the module itself.
-            uses = [] if ids is not None and len(ids) == 1 else list(_forwards(module, ask))
+            uses = [] if ids is not None and len(ids) == 1 else [*_forwards(event, module, ask)]
         for used in uses:
             if _is_apart(used, ids[0] if ids else 0, ask):
                 where = f"`{module.label}` is on `{used.place.name}`"
-                yield Report(
-                    f"{where}, not on the first of the devices that it is wrapped for", "this raises"
-                )
+                yield Report(f"{where}, not on the first device that it is wrapped for", "this raises")
                 return
 
 
-def _forwards(module: Seen, ask: Ask) -> Iterator[Seen]:
-    calls = (each for each in ask.events("call") if isinstance(each, Call))
-    uses = (each.receiver for each in calls if each.callee == "Module.__call__")
+def _forwards(wrapping: Call, module: Seen, ask: Ask) -> Iterator[Seen]:
+    """What runs of what is wrapped: methods begin as constructors left things, not as another method did."""
+    home = wrapping.at.function
+    anywhere = not home or ask.only_constructs(home)
+    calls = (
+        each for each in ask.events("call") if isinstance(each, Call) and each.callee == "Module.__call__"
+    )
+    uses = (each.receiver for each in calls if anywhere or each.at.function == home)
     return (used for used in uses if used is not None and used.who == module.who)
 
 

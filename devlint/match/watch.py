@@ -8,7 +8,7 @@ from .. import knowledge
 from ..core.events import Bind, Call, Compare, Event, Literal_, Meeting, Move, Use
 from ..core.kinds import Kind
 from ..core.places import Form
-from ..core.values import MADE
+from ..core.values import ENCODED, MADE
 from ..core.watches import EVENTS, Test, Watch
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     Words = frozenset[tuple[str, str]]
 
+_FACTORIES = frozenset(MADE) - {ENCODED}
+"""What makes tensors wherever a program does; what tokenizers give meets models that were moved in sight."""
 _ALL = frozenset(EVENTS.values())
 _TESTS: dict[str, tuple[frozenset[type], Callable[[Any, tuple[str, ...]], bool]]] = {
     "guarded": (_ALL, lambda event, wanted: event.at.guard.guarded),
@@ -141,7 +143,7 @@ def words(watch: Watch) -> Words:
         found |= {("text", kind) for kind in knowledge.ACCELERATORS} | _heads()
         if watch.event == "meeting":
             found |= {("method", name) for name in _MOVES}
-            if any(test.name == "comes_from" and set(test.wanted) & set(MADE) for test in watch.tests):
+            if any(test.name == "comes_from" and set(test.wanted) & _FACTORIES for test in watch.tests):
                 found |= {("any", "")}  # another file may make it, and give it
             if any(test.name == "how" and "host" in test.wanted for test in watch.tests):
                 found |= {("name", name) for name in knowledge.WANTS_HOST}
