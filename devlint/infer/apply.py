@@ -291,7 +291,7 @@ def _objects(value: Value | None) -> Iterator[Ref]:
 
 
 def _fill(machine: Machine, given: Given | None, filled: Value | None, bits: int) -> None:
-    """A function assigned items of what it was given: what a container holds is not known any more.
+    """A function assigned parts of what it was given: what a container holds is not known any more.
 
     What came with a batch may be where it belongs by now, if the function did not say what it put where.
     """

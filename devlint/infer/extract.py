@@ -260,7 +260,7 @@ class Extraction:
     ) -> tuple[tuple[Path, int], ...]:
         """What the use of parameters and of their parts shows, and of what is returned.
 
-        Of what has items assigned nobody knows where they are by now, if it is not one of `exact`.
+        Of what has parts assigned nobody knows where they are by now, if it is not one of `exact`.
         """
         found: dict[Path, int] = {}
         for ref, bits in log.notes.items():

@@ -13,7 +13,7 @@ from .log import Log
 from .machine import subscript_step
 
 _MOST = 8
-"""Of more items than that, callers know no more than that there are some."""
+"""Of more parts than that, callers know no more than that there are some."""
 
 
 def parts_of_parameters(plain: Extraction, log: Log, end: State) -> tuple[list[Bound], set[Path]]:

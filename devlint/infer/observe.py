@@ -221,9 +221,9 @@ class Observer:
         if known is None or args is None:
             return False
         parameters = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+        reads = (knowledge.MAPPED, *knowledge.NAMESPACES)
         return knowledge.MAPPED in parameters and not any(
-            (isinstance(each, ast.Name) and each.id in (knowledge.MAPPED, *knowledge.NAMESPACES))
-            for each in ast.walk(known.node)
+            isinstance(each, ast.Name) and each.id in reads for each in ast.walk(known.node)
         )
 
     def _owner(self, function: str) -> str:
@@ -821,9 +821,8 @@ class Observer:
         at, function, device = found.at, found.function, found.device
         node = self.node(origin.function, origin.at) if origin.how in MADE else None
         partly = False
-        if (
-            origin.how == ENCODED and node is not None
-        ):  # told, as what loaders yield, where it meets something
+        if origin.how == ENCODED and node is not None:
+            # Told where it meets something, as what loaders yield.
             whole = self.settled.objects.made(origin.function, origin.at)
             partly = whole in self.settled.moved and found.conflict is not Conflict.BRANCHES
         elif isinstance(node, ast.expr):

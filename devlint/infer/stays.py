@@ -25,6 +25,7 @@ _MOVED = frozenset({Form.LITERAL, Form.SAME})
 _PLACED = _MOVED | {Form.EITHER}
 
 
+_Side = tuple[ast.AST, Place, Value, ast.AST, Place, Value]
 _HAVE_A_PLACE = TENSORS | {Kind.DEVICE, Kind.BATCH, Kind.MODULE}
 
 
@@ -70,14 +71,17 @@ def staying(settled: Settled, judged: Meetings) -> Iterator[Stays]:
             yield found
 
 
+def _sides(raw: RawMeeting) -> tuple[_Side, _Side]:
+    """A meeting from each of its sides: what is there and where, and the same of the other."""
+    one, other = (raw.left, raw.here, raw.one), (raw.right, raw.there, raw.other)
+    return (*one, *other), (*other, *one)
+
+
 def _needed(settled: Settled, judged: Meetings) -> Iterator[Stays]:
     """Modules of which a method brings together what they have, be it buffers, and what was moved."""
     for function, log in settled.logs.items():
         for raw in log.meetings.values() if not judged.among_cpu(function) else ():
-            for at, here, module, given, there, value in (
-                (raw.left, raw.here, raw.one, raw.right, raw.there, raw.other),
-                (raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),
-            ):
+            for at, here, module, given, there, value in _sides(raw):
                 if module.kind is not Kind.MODULE or here.form is not Form.CPU or here.of is not None:
                     continue
                 if not isinstance(module.known, Defined):
@@ -101,10 +105,7 @@ def _given(settled: Settled, judged: Meetings) -> Iterator[Stays]:
             continue
         modules = _made_in(settled, function)
         for raw in log.meetings.values() if modules else ():
-            for at, here, one, given, there, value in (
-                (raw.left, raw.here, raw.one, raw.right, raw.there, raw.other),
-                (raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),
-            ):
+            for at, here, one, given, there, value in _sides(raw):
                 module, ref = _whole(settled, modules, one), there.of
                 if module is None or here.form is not Form.CPU:
                     continue
@@ -130,10 +131,7 @@ def _copied(settled: Settled, judged: Meetings) -> Iterator[Stays]:
     objects = settled.objects
     for function, log in settled.logs.items():
         for raw in log.meetings.values() if not judged.among_cpu(function) else ():
-            for at, here, module, given, there, value in (
-                (raw.left, raw.here, raw.one, raw.right, raw.there, raw.other),
-                (raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),
-            ):
+            for at, here, module, given, there, value in _sides(raw):
                 if module.kind is not Kind.MODULE or module.origin is None or type(module.who) is not int:
                     continue
                 if here.form is not Form.CPU or here.of is not None or there.form not in _MOVED:
