@@ -30,8 +30,16 @@ def definitions(path: Path) -> list[Definition]:
     plain = (node for node in body if not isinstance(node, Definition))
     names = [name for node in plain for name in ast.walk(node) if isinstance(name, ast.Name)]
     stored = {name.id for name in names if isinstance(name.ctx, ast.Store)}
-    used = {name.id for node in found for name in ast.walk(node) if isinstance(name, ast.Name)}
-    return [] if stored & used else found
+    return [] if any(stored & _free(node) for node in found) else found
+
+
+def _free(definition: Definition) -> set[str]:
+    """The names that a definition reads, and neither assigns nor has as parameters."""
+    nodes = list(ast.walk(definition))
+    names = [node for node in nodes if isinstance(node, ast.Name)]
+    own = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    own |= {name.id for name in names if isinstance(name.ctx, ast.Store)}
+    return {name.id for name in names} - own
 
 
 @pytest.mark.parametrize("path", IDIOMS, ids=lambda path: path.stem)
