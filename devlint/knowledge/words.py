@@ -168,8 +168,10 @@ def speaks_of_devices(line: str) -> bool:
 def chooses_device(text: str) -> bool:
     """Whether a program, without its comments, seems to mean a device to be a choice."""
     text = _without_demands(text)
-    passed = _PASSES.search(_TEXT.sub('""', text)) is not None and _FIXES.search(text) is None
-    return passed or _CHOOSES.search(_WHERE_THERE.sub("\n", text)) is not None
+    passes = "device" in text and _PASSES.search(_TEXT.sub('""', text)) is not None
+    return (passes and _FIXES.search(text) is None) or _CHOOSES.search(
+        _WHERE_THERE.sub("\n", text)
+    ) is not None
 
 
 def moves_to_cuda(text: str) -> tuple[int, int]:
@@ -209,8 +211,12 @@ def limits_devices(text: str) -> bool:
     return _SHOWS.search(text) is not None
 
 
+@lru_cache(maxsize=4)
 def _without_demands(text: str) -> str:
-    return _DEMANDS.sub("", _BRINGS_BACK.sub("", text))
+    """The same text is asked for several signs, one after the other; most have nothing to take away."""
+    if "cpu" in text:
+        text = _BRINGS_BACK.sub("", text)
+    return _DEMANDS.sub("", text) if "is_available" in text else text
 
 
 def _said(on: str, name: str) -> Iterator[str]:

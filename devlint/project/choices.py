@@ -12,7 +12,8 @@ import os
 import re
 import sys
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from functools import cached_property
+from typing import Literal
 
 from .. import knowledge
 from .mentions import Mentions
@@ -47,32 +48,76 @@ _THROUGHOUT = 3
 _NOTEBOOK = ".ipynb"
 
 
-class _Signs(NamedTuple):
-    needs: int
-    """How often it names CUDA where a device goes."""
-    chooses: bool
-    offers: bool
-    """Whether it has an option about devices, which holds for those who import it."""
-    numbers: bool
-    """Whether it has one that may be the number of a GPU."""
-    limits: bool
-    """Whether it says which GPUs are seen."""
-    asked: int
-    """How many moves to CUDA are made only where it is there, with nothing in their place."""
-    moved: int
-    """How many others."""
-    besides: bool
-    """Whether it has a choice besides that of CUDA where it is there."""
-    elsewhere: bool
-    """Whether it may have anything on another GPU than the default one."""
-    current: bool
-    """Whether it says which GPU is the current one."""
-    tests: bool
-    paths: tuple[str, ...]
-    """Where else, by what it says, imports may start."""
-    runs: bool
-    """Whether it asks if it is run by itself."""
-    imports: tuple[str, ...]
+class _Signs:
+    """What the text of a file tells; each is looked for when it is asked for, as most never are."""
+
+    def __init__(self, text: str) -> None:
+        self._text = knowledge.without_flags(_COMMENT.sub("", without_texts(text)))
+
+    @cached_property
+    def imports(self) -> tuple[str, ...]:
+        """The modules that it imports, whatever happens."""
+        return tuple(imported(self._text))
+
+    @cached_property
+    def needs(self) -> int:
+        """How often it names CUDA where a device goes."""
+        return len(_NEEDS.findall(self._text))
+
+    @cached_property
+    def chooses(self) -> bool:
+        """Whether it seems to mean a device to be a choice."""
+        return knowledge.chooses_device(self._text)
+
+    @cached_property
+    def offers(self) -> bool:
+        """Whether it has an option about devices, which holds for those who import it."""
+        return knowledge.offers_device(self._text)
+
+    @cached_property
+    def numbers(self) -> bool:
+        """Whether it has one that may be the number of a GPU."""
+        return knowledge.numbers_devices(self._text)
+
+    @cached_property
+    def limits(self) -> bool:
+        """Whether it says which GPUs are seen."""
+        return knowledge.limits_devices(self._text)
+
+    @cached_property
+    def moves(self) -> tuple[int, int]:
+        """How often it moves to CUDA only where that is there, and does nothing else; how often otherwise."""
+        return knowledge.moves_to_cuda(self._text)
+
+    @cached_property
+    def besides(self) -> bool:
+        """Whether it has a choice besides that of CUDA where it is there."""
+        return self.offers or knowledge.chooses_besides(self._text)
+
+    @cached_property
+    def elsewhere(self) -> bool:
+        """Whether it may have anything on another GPU than the default one."""
+        return knowledge.places_elsewhere(self._text)
+
+    @cached_property
+    def current(self) -> bool:
+        """Whether it says which GPU is the current one."""
+        return knowledge.sets_current_device(self._text)
+
+    @cached_property
+    def tests(self) -> bool:
+        """Whether it imports what tests are written with."""
+        return not set(knowledge.TEST_FRAMEWORKS).isdisjoint(self.imports)
+
+    @cached_property
+    def paths(self) -> tuple[str, ...]:
+        """Where else, by what it says, imports may start."""
+        return tuple(_PATHS.findall(self._text))
+
+    @cached_property
+    def runs(self) -> bool:
+        """Whether it asks if it is run by itself."""
+        return _MAIN.search(self._text) is not None
 
 
 class Choices:
@@ -179,8 +224,8 @@ class Choices:
             return True
         if any(each.numbers for each in used) and not any(each.limits for each in used):
             return True
-        asked = sum(each.asked for each in runs)
-        return asked > 0 and asked >= sum(each.moved for each in used)
+        asked = sum(each.moves[0] for each in runs)
+        return asked > 0 and asked >= sum(each.moves[1] for each in used)
 
     def _package_needs(self, path: str) -> tuple[bool, frozenset[str]]:
         """Whether all of the package that a file is part of runs on CUDA alone; and the files that tell."""
@@ -213,24 +258,7 @@ class Choices:
         if found is None:
             text = self._read(path) or ""
             text = cells(text) if path.endswith(_NOTEBOOK) else text
-            text = knowledge.without_flags(_COMMENT.sub("", without_texts(text)))
-            asked, moved = knowledge.moves_to_cuda(text)
-            found = self._known[path] = _Signs(
-                len(_NEEDS.findall(text)),
-                knowledge.chooses_device(text),
-                knowledge.offers_device(text),
-                knowledge.numbers_devices(text),
-                knowledge.limits_devices(text),
-                asked,
-                moved,
-                knowledge.chooses_besides(text) or knowledge.offers_device(text),
-                knowledge.places_elsewhere(text),
-                knowledge.sets_current_device(text),
-                not set(knowledge.TEST_FRAMEWORKS).isdisjoint(imported(text)),
-                tuple(_PATHS.findall(text)),
-                _MAIN.search(text) is not None,
-                tuple(imported(text)),
-            )
+            found = self._known[path] = _Signs(text)
         return found
 
     def home(self, path: str) -> str:
