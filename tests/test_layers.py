@@ -38,7 +38,8 @@ ORDER = [
     *("infer.room", "infer.log", "infer.definitions", "infer.machine"),
     *("infer.conditions", "infer.lazily", "infer.annotations", "infer.cases"),
     *("infer.substitute", "infer.needs", "infer.asks", "infer.apply", "infer.transfers"),
-    *("infer.holdings", "infer.calls", "infer.expressions", "infer.statements"),
+    *("infer.holdings", "infer.calls", "infer.attributes", "infer.targets"),
+    *("infer.expressions", "infer.statements"),
     *(
         "infer.extract",
         "infer.filled",
@@ -52,6 +53,8 @@ ORDER = [
     *(
         "infer.settle",
         "infer.presumed",
+        "infer.elsewhere",
+        "infer.naming",
         "infer.behind",
         "infer.trace",
         "infer.testcode",
@@ -64,7 +67,15 @@ ORDER = [
         "infer.hidden",
     ),
     *("infer.halves", "infer.stays", "infer.late", "infer.forgotten", "infer.apart", "infer.left"),
-    *("infer.observe", "infer.reveal", "infer.cure", "infer.record", "infer"),
+    *(
+        "infer.sight",
+        "infer.encounters",
+        "infer.observe",
+        "infer.reveal",
+        "infer.cure",
+        "infer.record",
+        "infer",
+    ),
     *("infer.account", "project"),
     *("comments.logical", "comments.suppress", "comments.unused", "match", "visit"),
     *(

@@ -8,30 +8,25 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from .. import knowledge
-from ..bind.names import bound_names, last_name
+from ..bind.names import last_name
 from ..bind.walk import descendants
 from ..core.evidence import Evidence
-from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
-from ..core.objects import Objects
-from ..core.paths import Attr, Element, Item, Root
+from ..core.kinds import TENSORS, Kind
+from ..core.paths import Attr, Item
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
-from ..core.state import State, join_states
+from ..core.state import join_states
 from ..core.values import (
-    DTYPE,
-    ENCODING,
     MAPPING,
     MAX_ITEMS,
     NONE,
     NUMBER,
     OTHER,
     STRING,
-    TORCH_DEVICE,
     UNKNOWN,
     Api,
     Const,
     Defined,
     Origin,
-    Record,
     Truth,
     Value,
     Words,
@@ -39,19 +34,15 @@ from ..core.values import (
     container,
     derived,
     dotted,
-    element_of,
     is_made,
     library_value,
 )
 from . import cases, conditions
-from .apply import apply as apply_summary
 from .calls import call
-from .definitions import Function
-from .holdings import give_away
-from .log import RawBind, RawCompare, RawUse
-from .machine import COPIES, GRADIENTS, Machine, Program, flag, subscript_step
-from .substitute import instance_attribute, unknown_attribute
-from .transfers import encodings
+from .log import RawCompare, RawUse
+from .machine import flag, subscript_step
+from .substitute import instance_attribute
+from .targets import Targets, position_of
 from .transfers.containers import concatenation, held_by
 from .transfers.ranks import of_product
 
@@ -60,7 +51,6 @@ _ARITHMETIC = (ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow, ast.Add, ast.Fl
 _NO_DIMENSIONS = {Kind.SCALAR, Kind.NUMBER}
 _ORDER = (ast.Lt, ast.Gt, ast.LtE, ast.GtE)
 _MEMBERSHIP = (ast.In, ast.NotIn, ast.Is, ast.IsNot)
-_PARAMETERS = Item(knowledge.PARAMETERS_OF_GROUP)
 _OPERATORS: dict[type[ast.cmpop], str] = {
     **{ast.Eq: "==", ast.NotEq: "!=", ast.Is: "is", ast.IsNot: "is not", ast.In: "in", ast.NotIn: "not in"},
     **{ast.Lt: "<", ast.Gt: ">", ast.LtE: "<=", ast.GtE: ">="},
@@ -89,7 +79,7 @@ def _constant(kind: Kind, value: str | int | float) -> Value:
     return Value(kind, known=Const(value))
 
 
-class Expressions(Machine):
+class Expressions(Targets):
     """Evaluates expressions in `state`."""
 
     depth = 0
@@ -98,13 +88,6 @@ class Expressions(Machine):
     """Whether a `yield` was evaluated: a call of the function gives a generator."""
     element_given: Value | None = None
     """What that yields."""
-
-    def __init__(self, program: Program, objects: Objects, here: Function, state: State) -> None:
-        super().__init__(program, objects, here, state)
-        self.class_body: str | None = None
-        """The class whose body this is."""
-        self.yielded: dict[str, Value] = {}
-        """What the loops and comprehensions around the expression at hand bind, by variable."""
 
     def eval(self, node: ast.expr) -> Value:
         """The value of an expression; records evidence and events on the way."""
@@ -189,180 +172,6 @@ class Expressions(Machine):
             self.log.uses.pop(node.value, None)
             self.log.uses[node] = RawUse(dotted(value), self.state.why, self.loops)
         return self.known_by(node, base, Attr(node.attr), value)
-
-    def attribute(self, base: Value, name: str, node: ast.AST) -> Value:
-        """The value of an attribute of `base`."""
-        kind = base.kind
-        if kind is Kind.LIBRARY:
-            return self._library_attribute(base, name)
-        ref = self.ref(base)
-        if ref is not None:
-            stored = self.state.env.get((ref, Attr(name)))
-            if stored is not None:
-                return stored
-        if kind is Kind.CONTAINER and isinstance(base.known, Record) and name in base.known.names:
-            return base.items[base.known.names.index(name)] if base.items else base.element or UNKNOWN
-        if base.known == ENCODING and kind is Kind.CONTAINER:
-            return encodings.attribute(self, base, name, node)
-        placement = knowledge.PLACEMENT_ATTRIBUTES.get(name)
-        if placement is not None and kind is not Kind.CLASS:
-            return self._placement_attribute(base, name, placement)
-        if kind in TENSORS:
-            if name in knowledge.NUMBER_ATTRIBUTES:
-                return Value(Kind.NUMBER, measures=self.whose_size(base))
-            if name in knowledge.GRADIENT:
-                self.leaf(base, "differentiated")
-            elif name in knowledge.TRANSPOSED or name in knowledge.TENSOR_DATA:
-                return self.sliced(base, 0)
-            elif name in knowledge.PART_OF_RESULT:
-                return self.sliced(base, -1)
-            return Value(Kind.TENSOR, base.place, base.who)
-        if isinstance(base.known, Defined) and (kind is Kind.INSTANCE or kind is Kind.MODULE):
-            return self._instance_attribute(base, base.known.dotted, name, node)
-        if kind is Kind.MODULE:
-            return self._module_attribute(base, name)
-        if kind is Kind.DEVICE:
-            return Value(Kind.STRING, base.place) if name in knowledge.DEVICE_TYPE else NUMBER
-        if kind in (Kind.BATCH, Kind.UNKNOWN):
-            if name not in knowledge.MODES:
-                self.attribute_evidence(base, name)
-            if name in knowledge.NUMBER_ATTRIBUTES:
-                self.note(base, Evidence.SHAPED)
-                return Value(Kind.NUMBER, measures=self.whose_size(base))
-            if name in knowledge.TENSOR_DATA and base.place.form is not Form.UNKNOWN:
-                return base  # the data of what was moved are where that is
-            part = self.part(base, Attr(name))
-            if name in knowledge.GRADIENT or name in knowledge.TRANSPOSED:
-                return part._replace(place=self.where(base))  # torch takes none that is elsewhere
-            # What has attributes itself, a configuration of a model, need not move with that.
-            return Value(who=part.who) if self._hangs_on_another(base) else part
-        if kind is Kind.CLASS and isinstance(base.known, Defined):
-            return self._class_attribute(base, base.known.dotted, name)
-        if kind is Kind.OPTIMIZER and name == knowledge.OPTIMIZER_GROUPS and ref is not None:
-            return Value(who=self.objects.part(ref, Attr(name)))
-        return UNKNOWN
-
-    def _hangs_on_another(self, value: Value) -> bool:
-        """Whether it is an attribute of another object than `self`: of what was moved, or of settings."""
-        ref = self.ref(value)
-        if ref is None or not isinstance(self.objects.ways[ref], Attr):
-            return False
-        way = self.objects.ways[self.objects.parents[ref]]
-        return not (isinstance(way, Root) and way.kind == "self")
-
-    def _module_attribute(self, base: Value, name: str) -> Value:
-        if name in knowledge.WRAPPED_MODULE:
-            return base
-        ref = self.ref(base)
-        if ref is None:
-            return UNKNOWN
-        part = self.objects.part(ref, Attr(name))
-        if name in knowledge.MODULE_PARAMETERS:
-            return Value(Kind.PARAMETER, self.place_of(base), part)
-        return Value(who=part)
-
-    def _class_attribute(self, base: Value, cls: str, name: str) -> Value:
-        view = self.program.view(cls)
-        if view is None:
-            return UNKNOWN
-        found = view.attribute(name)
-        if found is not None:
-            return instance_attribute(self, base, found)
-        method = view.method(name)
-        return Value(Kind.FUNCTION, known=Defined(method)) if method is not None else UNKNOWN
-
-    def _library_attribute(self, base: Value, name: str) -> Value:
-        full = f"{dotted(base)}.{name}"
-        if full in knowledge.DTYPES:
-            return DTYPE
-        found = self.program.resolve(full)
-        return found if found is not None else library_value(full)
-
-    def _placement_attribute(self, base: Value, name: str, what: str) -> Value:
-        if what == "dtype" or what == "flag":
-            self.note_unknown((base,), Evidence.SHAPED)
-        if what == "dtype":
-            return DTYPE._replace(measures=self.whose_size(base))
-        if what == "flag":
-            self.log.follows_devices = True  # who asks where it is knows that it may be elsewhere
-            return flag(Truth(True, False))
-        if base.kind is Kind.INSTANCE and isinstance(base.known, Defined):
-            view = self.program.view(base.known.dotted)
-            if view is None or not view.is_module or view.attribute(name) or view.method(name):
-                return self._instance_attribute(base, base.known.dotted, name, None)
-        if base.kind is Kind.MODULE:
-            return Value(Kind.DEVICE, self.place_of(base))
-        ref = self.ref(base)
-        self.log.follows_devices = True
-        if base.kind is Kind.UNKNOWN and base.place.form is Form.UNKNOWN and ref is not None:
-            # `x.device` of a tensor, or `args.device` of a setting: what `x` is shows later.
-            return Value(Kind.DEVICE, Place(Form.SAME, "", self.objects.part(ref, Attr(name))))
-        known = TORCH_DEVICE if base.kind in TENSORS else None  # a module may call a string so
-        return Value(Kind.DEVICE, self.where(base), known=known)
-
-    def _instance_attribute(self, base: Value, cls: str, name: str, node: ast.AST | None) -> Value:
-        view = self.program.view(cls)
-        if view is None:
-            return unknown_attribute(self, base, name)
-        method = view.method(name)
-        if method is not None:
-            summary = self.program.summary(method)
-            if summary is not None and summary.binding == "property":
-                return apply_summary(self, node or self.here.node, summary, {}, base)
-            return Value(Kind.FUNCTION, known=Defined(method))
-        term = view.attribute(name)
-        self.log.missed[view.name, name] = term
-        if term is not None and term.kind is Kind.NONE:
-            term = None  # a placeholder that something else fills
-        ref = self.ref(base)
-        if base.kind is Kind.MODULE and ref is not None:
-            part = self.objects.part(ref, Attr(name))
-            if term is None:
-                return Value(who=part)
-            value = _of_attribute(instance_attribute(self, base, term), f"{view.name}.{name}")
-            return value._replace(who=part) if value.kind in (Kind.MODULE, Kind.UNKNOWN) else value
-        if term is not None:
-            value = instance_attribute(self, base, term)
-            if value.place.form is Form.EITHER and value.kind in TENSORS and ref is not None:
-                value = value._replace(who=self.objects.part(ref, Attr(name)))
-                if view.varies(name):
-                    self.log.varies.add(self.objects.part(ref, Attr(name)))
-            if view.is_module and not view.is_variable(name):
-                value = _of_attribute(value, f"{view.name}.{name}")
-            if view.is_module and ref is not None and value.element is not None:
-                value = self._holding_modules(value, ref, name)
-            if view.is_module and ref is not None and value.kind in (Kind.PARAMETER, Kind.MODULE):
-                part = self.objects.part(ref, Attr(name))
-                if value.kind is Kind.PARAMETER:
-                    return Value(Kind.PARAMETER, Place(Form.AT, "", ref), part)
-                return value._replace(who=part, origin=None)
-            if value.kind is Kind.UNKNOWN and value.who is None and ref is not None:
-                # One of several values: what use shows of it is still worth keeping.
-                return value._replace(who=self.objects.part(ref, Attr(name)))
-            return value
-        if name in knowledge.MODULE_ONLY or (view.is_module and name in knowledge.TENSOR_TOO):
-            return UNKNOWN
-        if name in knowledge.GROUPS and ref is not None and "optimizer" in view.topics:
-            return self._groups(ref, name)
-        return unknown_attribute(self, base, name)
-
-    def _groups(self, optimizer: int, name: str) -> Value:
-        """What an optimizer has in `param_groups`: dicts, of which one item holds parameters."""
-        groups = self.objects.part(optimizer, Attr(name))
-        group = self.objects.part(groups, Element())
-        held = self.objects.part(group, Item(knowledge.OPTIMIZED))
-        each = self.objects.part(held, Element())
-        parameter = Value(Kind.PARAMETER, Place(Form.AT, "", each), each)
-        self.state.env[group, Item(knowledge.OPTIMIZED)] = container(held, element=parameter)
-        return container(groups, element=container(group)._replace(known=MAPPING))
-
-    def _holding_modules(self, value: Value, owner: int, name: str) -> Value:
-        """What a module keeps in a list moves with it, if another attribute registers it."""
-        element = value.element
-        if element is None or element.kind is not Kind.MODULE:
-            return value
-        part = self.objects.part(self.objects.part(owner, Attr(name)), Element())
-        return value._replace(element=element._replace(who=part, origin=None))
 
     @_handles(ast.Subscript)
     def _subscript(self, node: ast.Subscript) -> Value:
@@ -459,7 +268,7 @@ class Expressions(Machine):
         return added - sum(of_tensors) + len(of_tensors)  # a mask of more takes as many and leaves one
 
     def _item(self, node: ast.Subscript, base: Value, index: Value) -> Value:
-        known, ref = _position(base, index), self.ref(base)
+        known, ref = position_of(base, index), self.ref(base)
         if known is not None and base.items is not None:
             return (self.state.env.get((ref, Item(known))) if ref is not None else None) or base.items[known]
         stored = self.state.env.get((ref, subscript_step(node.slice))) if ref is not None else None
@@ -835,218 +644,6 @@ class Expressions(Machine):
         self.log.mixed = mixed  # one after the other is yielded, and never two at once
         return UNKNOWN
 
-    # Binding
-
-    def bind(self, target: ast.expr, value: Value) -> None:
-        """Assign a value to a target."""
-        if value.kind in (Kind.DEVICE, Kind.STRING) and value.place.form in (Form.EITHER, Form.CPU):
-            value = value._replace(place=self._symbol(target, value.place))
-        if isinstance(target, ast.Name):
-            ref = self.ref(value)
-            if ref is not None and not self.objects.labels[ref]:
-                self.objects.labels[ref] = target.id
-            self.state.env[target.id] = value
-            if target.id == self.state.why.tensor.partition(".")[0]:
-                self.state.why = self.state.why._replace(tensor="")  # it is another one now
-            self.bound(target.id, value)
-        elif isinstance(target, (ast.Tuple, ast.List)):
-            self._bind_several(target, value)
-        elif isinstance(target, ast.Attribute):
-            self._bind_attribute(target, value)
-        elif isinstance(target, ast.Subscript):
-            self._bind_item(target, value)
-
-    def bound(self, name: str, value: Value) -> None:
-        """A variable was assigned."""
-
-    def note_yielded(self, target: ast.expr) -> None:
-        """Remember what a loop or comprehension has bound to the variables of its target."""
-        for name in bound_names(target):
-            self.yielded[name] = self.state.env.get(name, UNKNOWN)
-
-    def _made_with(self, ref: int, value: Value) -> bool:
-        """Whether the expression that makes a container makes a value for its items: `[zeros(0)] * n`."""
-        way, origin = self.objects.ways[ref], value.origin
-        if not isinstance(way, Root) or way.kind != "made" or origin is None:
-            return False
-        if not origin.function == self.objects.functions[ref] == self.here.name:
-            return False
-        made = self.here.nodes[origin.at]
-        return any(node is made for node in ast.walk(self.here.nodes[way.at]))
-
-    def skips(self, target: ast.expr) -> bool:
-        """Whether the loop at hand leaves out an assignment in some rounds."""
-        return False
-
-    def _bind_several(self, target: ast.Tuple | ast.List, value: Value) -> None:
-        stars = [index for index, item in enumerate(target.elts) if isinstance(item, ast.Starred)]
-        for index, item in enumerate(target.elts):
-            if isinstance(item, ast.Starred):
-                self.bind(item.value, container(element=self.element(value, item)))
-            elif stars and (index > stars[0] or value.items is not None):
-                self.bind(item, self.element(value, item))
-            else:
-                self.bind(item, self.unpack(value, len(target.elts), index))
-
-    def _symbol(self, target: ast.expr, chosen: Place) -> Place:
-        """A device that the program chooses at run time is known by the variable that keeps it."""
-        form = Form.SAME if chosen.form is Form.EITHER else chosen.form
-        if isinstance(target, ast.Name) and self.class_body is not None:
-            cls = self.objects.global_(self.class_body)
-            label = f"{self.class_body.rpartition('.')[2]}.{target.id}"
-            return Place(form, chosen.name, self.objects.part(cls, Attr(target.id), label))
-        if isinstance(target, ast.Name):
-            ref = self.objects.made(self.here.name, self.here.number(target), "device")
-            self.objects.labels[ref] = target.id
-            return Place(form, chosen.name, ref)
-        if isinstance(target, ast.Attribute):
-            base = self.ref(self.eval(target.value))
-            if base is not None:
-                ref = self.objects.part(base, Attr(target.attr), ast.unparse(target))
-                return Place(form, chosen.name, ref)
-        return chosen
-
-    def _bind_attribute(self, target: ast.Attribute, value: Value) -> None:
-        base = self.eval(target.value)
-        told = self.state.env.get((value.who, GRADIENTS)) if type(value.who) is int else None
-        self.log.binds[target] = RawBind(
-            "attribute",
-            base,
-            target.attr,
-            value,
-            self.state.why,
-            self.loops,
-            untrained=told is not None and constant(told) is False,
-        )
-        if base.known == ENCODING and target.attr in knowledge.TENSOR_DATA:
-            encodings.lend(self, (base,))  # all that it holds is replaced
-        if base.kind is Kind.UNKNOWN or base.who in self.log.likely:
-            self.attribute_evidence(base, target.attr)
-            if value.kind in MAY_HOLD_TENSORS:
-                self.note(base, Evidence.FILLED)
-        if target.attr in knowledge.TENSOR_DATA and (base.kind in TENSORS or base.kind is Kind.UNKNOWN):
-            if isinstance(target.value, (ast.Name, ast.Attribute)) and value.kind in TENSORS:
-                self.bind(target.value, base._replace(place=value.place))
-            return
-        if target.attr == GRADIENTS.name and base.origin is not None and base.origin.how in COPIES:
-            self.rebind(target.value, base._replace(origin=None))  # a detached copy is a leaf from here on
-        ref, who = self.ref(base), self.ref(value)
-        if ref is None:
-            return
-        if who is not None and not self.objects.labels[who] and isinstance(target.value, ast.Name):
-            self.objects.labels[who] = f"{target.value.id}.{target.attr}"
-        if target.attr == knowledge.OPTIMIZER_GROUPS:
-            self.held_anew(ref)
-        self.state.env[ref, Attr(target.attr)] = value
-        if base.kind in (Kind.INSTANCE, Kind.CLASS) and isinstance(base.known, Defined):
-            self.assigned.add((base.known.dotted, target.attr))
-
-    def _bind_item(self, target: ast.Subscript, value: Value) -> None:
-        base = self.eval(target.value)
-        index = self.eval(target.slice)
-        ref = self.ref(base)
-        step = subscript_step(target.slice)
-        name = step.key if isinstance(step.key, str) and not step.variable else ""
-        self.log.binds[target] = RawBind(
-            "item", base, name, value, self.state.why, self.loops, touched=self.state.touched
-        )
-        if ref is not None and _PARAMETERS in (step, self.objects.ways[ref]):
-            self.held_anew(ref)
-        if base.kind in TENSORS:
-            self._store(target, base, index, value)
-        if base.kind is Kind.UNKNOWN and value.kind is Kind.CONTAINER:
-            give_away(self, value)
-        if ref is None or base.kind in TENSORS:
-            return
-        if base.kind is Kind.MODULE and ref not in self.state.places:
-            part = self.ref(value)
-            if value.kind is not Kind.MODULE or part is None or part in self.state.places:
-                # `heads[name] = Head(device=device)`: what a ModuleDict holds is where it was made.
-                place = self.state.places.get(part, UNKNOWN_PLACE) if part is not None else UNKNOWN_PLACE
-                self.state.places[ref] = place
-        if isinstance(index.known, Words):
-            for key in index.known.values:
-                self.state.env[ref, Item(key)] = value
-            return
-        moved = value.origin is not None and value.origin.how == "moved"
-        if moved:
-            self._place_element(ref)
-        known = _position(base, index) if base.kind is Kind.CONTAINER else None
-        if known is not None and base.items is not None:
-            self.state.env[ref, Item(known)] = value
-            items = (*base.items[:known], value, *base.items[known + 1 :])
-            self.rebind(target.value, container(ref, items, holds=base.holds))
-            return
-        self.state.env[ref, step] = value
-        self.note_unknown((base,), Evidence.FILLED)
-        if moved and step.variable and base.kind is Kind.CONTAINER:
-            self._move_any_item(target.value, base, ref, value)
-            return
-        if base.kind in (Kind.BATCH, Kind.UNKNOWN) and not isinstance(target.slice, ast.Constant):
-            if moved and value.place.form is not Form.UNKNOWN:
-                # `batch[k] = batch[k].to(d)` in a loop over the keys moves the whole batch.
-                whole = Value(base.kind, value.place, base.who, origin=value.origin)
-                self.rebind(target.value, whole)
-                self.log.note(ref, Evidence.PLACED)  # also where the loop may not run even once
-        elif base.kind is Kind.CONTAINER:
-            before = element_of(base, self.either)
-            stand_in = before is not None and is_made(before) and not is_made(value)
-            if before is not None and stand_in and self._made_with(ref, before) and self.skips(target):
-                self.log.stand_ins[ref] = (before, target, self.where(value), value)
-            if stand_in or base.items is None:
-                element = value if before is None or stand_in else self.join(before, value)
-                whole = container(base.who, element=element, holds=base.holds)
-                self.rebind(target.value, whole._replace(known=base.known))
-
-    def _store(self, target: ast.Subscript, base: Value, index: Value, value: Value) -> None:
-        """`t[i] = v`: a number or slice copies from anywhere; a tensor as index wants `v` beside `t`."""
-        self.index(target.value, base, target.slice, index)
-        indices = index.items if isinstance(target.slice, ast.Tuple) and index.items else (index,)
-        if any(each.kind in (Kind.TENSOR, Kind.PARAMETER) and not _is_one_number(each) for each in indices):
-            self.meet(target, [(target.value, base), (target, value)])
-
-    def _move_any_item(self, at: ast.expr, base: Value, ref: int, value: Value) -> None:
-        """`xs[k] = xs[k].to(d)` for some `k`: any item may be the one that is moved."""
-        for key, item in list(self.state.env.items()):
-            if not isinstance(key, str) and key[0] == ref and isinstance(key[1], Item):
-                self.state.env[key] = self.join(item, value)
-        element = element_of(base, self.either)
-        joined = value if element is None else self.join(element, value)
-        self.rebind(at, container(base.who, element=joined, holds=base.holds)._replace(known=base.known))
-        if isinstance(at, ast.Attribute):
-            owner = self.eval(at.value)
-            if owner.kind in (Kind.INSTANCE, Kind.CLASS) and isinstance(owner.known, Defined):
-                self.assigned.add((owner.known.dotted, at.attr))
-
-    def _place_element(self, ref: int) -> None:
-        """A moved value is stored deep in an element of a batch: the loop around it moves that element."""
-        whole = self.objects.wholes[ref]
-        if whole < 0:
-            return
-        element = ref
-        while self.objects.parents[element] not in (-1, whole):
-            element = self.objects.parents[element]
-        if element != ref:
-            self.log.note(element, Evidence.PLACED)
-
-
-def _is_one_number(index: Value) -> bool:
-    """Whether a tensor that is an index may be 0-dim, which counts as a number: of a loop over a range."""
-    return is_made(index) and index.origin is not None and not index.origin.dims
-
-
-def _of_attribute(value: Value, attribute: str, depth: int = 2) -> Value:
-    """A tensor that the attribute of a module holds, by itself or in a container: what made it is done."""
-    if value.origin is not None and is_made(value):
-        return value._replace(origin=value.origin._replace(how="attribute", attribute=attribute))
-    if value.kind is not Kind.CONTAINER or not depth:
-        return value
-    items, element = value.items, value.element
-    return value._replace(
-        items=tuple(_of_attribute(item, attribute, depth - 1) for item in items) if items else items,
-        element=_of_attribute(element, attribute, depth - 1) if element is not None else None,
-    )
-
 
 def _is_text(value: Value) -> bool:
     return value.kind is Kind.STRING and isinstance(constant(value), str)
@@ -1064,12 +661,6 @@ def _compared(node: ast.expr) -> Iterator[ast.expr]:
     elif isinstance(node, ast.Call) and not (node.keywords or last_name(node.func) in knowledge.MOVES):
         for item in node.args:  # `torch.device("cuda")`, `str("cuda")`
             yield from _compared(item)
-
-
-def _position(base: Value, index: Value) -> int | None:
-    """The item of a container that an index selects, counted from its start."""
-    length, number = len(base.items) if base.items is not None else 0, constant(index)
-    return number % length if type(number) is int and -length <= number < length else None
 
 
 def _combined(truths: list[Truth], conjunction: bool) -> Truth:

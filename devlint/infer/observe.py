@@ -8,40 +8,24 @@ from functools import cached_property
 from typing import Literal, Protocol, TypeGuard
 
 from .. import knowledge
-from ..bind.names import last_name, names_in, statements_in
+from ..bind.names import last_name
 from ..bind.sections import Section
 from ..bind.sections import line as row
-from ..bind.text import NODE_TYPES, Text
+from ..bind.text import Text
 from ..bind.uses import Uses
 from ..core import events as event
-from ..core.events import At, Becoming, Conflict, Harmless, Holder, Meets, Seen, Spot, Why
+from ..core.events import Becoming, Harmless, Holder, Seen, Why
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
-from ..core.paths import Element, Ref
 from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import OPTIMIZER
-from ..core.values import ENCODED, MADE, OF_LEAF, Defined, Origin, Value, element_of
-from ..span import Span
-from .apart import Apart, apart, hosted
-from .behind import Behind, Meetings
-from .classes import Class
-from .demo import Demo, demo_of
-from .file import File
-from .forgotten import Forgotten, forgotten
-from .halves import Half, halves
-from .hidden import abroad, hidden, of_parts
-from .late import Late, late
+from ..core.values import OF_LEAF, Defined, Origin, Value, element_of
+from .encounters import Encounters
+from .hidden import hidden
 from .left import keeping, left
-from .log import Log, RawCall, RawCompare, RawMeeting, RawMove, Stale
+from .log import Log, RawCall, RawCompare, RawMove, Stale
 from .machine import COPIES, REPLACES
-from .presumed import Presumed
-from .reread import Reread
-from .settle import Clash, Settled
-from .stays import Stays, staying
-from .testcode import is_test_code
-from .touched import Touched
-from .trace import Tracer
-from .workers import in_workers
+from .settle import Settled
 
 
 class Wants(Protocol):
@@ -58,9 +42,6 @@ class Wants(Protocol):
 
 _ALL_MOVES = knowledge.MOVES | {"to_empty"}
 _TARGETS = (ast.Attribute, ast.Subscript, ast.Call)
-_SURE_ABROAD = (Conflict.CERTAIN, Conflict.PORTABLE, Conflict.PRESUMED)
-"""How surely what another file makes has to be apart from what it meets here, to be told here."""
-_NO_SPAN = Span(0, 0, 0, 0)
 _UNSEEN = Seen(Kind.UNKNOWN, UNKNOWN_PLACE, None, "")
 
 
@@ -89,255 +70,8 @@ def observed(
     return tuple(found)
 
 
-class Observer:
+class Observer(Encounters):
     """Turns raw events into finished ones."""
-
-    def __init__(self, settled: Settled, text: Text, sections: Sequence[Section] = ()) -> None:
-        self.settled = settled
-        self.sections = sections
-        self.file: File = settled.file
-        self.text = text
-        self.tracer = Tracer(settled, text)
-        self._nature = tuple(self.file.nature)
-        self._contexts: dict[str, frozenset[str]] = {}
-        self._uses: dict[str, Uses] = {}
-        self._in_tests = is_test_code(settled)
-        self.touched = Touched(settled)
-        self._in_workers = in_workers(settled)
-        self._reread = Reread(settled)
-
-    # Where
-
-    def at(self, node: ast.expr | ast.stmt, function: str, why: Why, loops: int) -> At:
-        """Where something happens, and under what."""
-        return self._placed(self._around(function, why, loops), node)
-
-    def _around(self, function: str, why: Why, loops: int) -> At:
-        """Under what something happens; where is left open."""
-        nature = self._nature or self.file.natures.get(function, ())
-        guard = why._replace(hints=(*why.hints, *nature)) if nature else why
-        return At(_NO_SPAN, "", function, guard, loops, self.context(function))
-
-    def _placed(self, at: At, node: ast.expr | ast.stmt) -> At:
-        said = set[str]()
-        if self.demo.lines and self.demo.covers(at.function, node.lineno):
-            said.add("demo")
-        if self.is_probed(node):
-            said.add("probe")
-        span, kind = self.text.span(node), NODE_TYPES.get(type(node), "")
-        return At(span, kind, at.function, at.guard, at.loops, at.context | said if said else at.context)
-
-    def is_probed(self, node: ast.AST) -> bool:
-        """Whether something is, or stands in, a statement that is expected to fail, or may."""
-        if not self._probed:
-            return False
-        line = getattr(node, "lineno", 0)
-        return any(first <= line <= last for first, last in self._probed)
-
-    @cached_property
-    def _probed(self) -> tuple[tuple[int, int], ...]:
-        """The lines of what is expected to fail, or may."""
-        found = {stmt for log in self.settled.logs.values() for stmt in log.probed}
-        return tuple((stmt.lineno, stmt.end_lineno or stmt.lineno) for stmt in found)
-
-    def context(self, function: str) -> frozenset[str]:
-        """Where the code of a function runs."""
-        found = self._contexts.get(function)
-        if found is None:
-            found = self._contexts[function] = frozenset(self._find_context(function))
-        return found
-
-    def _find_context(self, name: str) -> Iterator[str]:
-        if self._in_tests:
-            yield "test"
-        yield from self._in_workers.get(name, ())
-        log = self.settled.logs.get(name)
-        if name and log is not None and knowledge.COLLECTIVE in log.reaches:
-            yield "processes"
-        function = self.file.functions.get(name)
-        cls = self.file.view(function.owner) if function is not None and function.owner is not None else None
-        if function is None or cls is None:
-            return
-        if cls.is_module:
-            yield "forward" if function.own_name == "forward" else "method"
-        if "dataset" in cls.topics:
-            yield "dataset"
-        if "test-case" in cls.topics or _is_test_case(cls):
-            yield "test"
-
-    @cached_property
-    def demo(self) -> Demo:
-        """Whether the end of the file only tries out what it defines."""
-        return demo_of(self.settled)
-
-    def _touched(self, function: str, own: tuple[str, int] | None) -> event.Touched | None:
-        """Where CUDA had been initialised, in the function or before it runs."""
-        where = own or self.touched.before(function)
-        node = self.node(*where) if where is not None else None
-        if where is None or not isinstance(node, ast.expr):
-            return None
-        return event.Touched(self.text.span(node), where[0])
-
-    @cached_property
-    def _save_on_cpu(self) -> frozenset[str]:
-        """The classes that save what they bring to the cpu as they do."""
-        found: set[str] = set()
-        for function, log in self.settled.logs.items():
-            for node, raw in log.calls.items():
-                if "saves" in knowledge.topics_of_call(raw.callee) and (owner := self._owner(function)):
-                    names = names_in(node)
-                    filled = (
-                        part.value
-                        for part in statements_in(self.file.functions[function].node)
-                        if isinstance(part, ast.Assign) and not names.isdisjoint(map(_base, part.targets))
-                    )
-                    if any(_brings(log, part) for part in (node, *filled)):
-                        found.add(owner)
-        return frozenset(found)
-
-    def _is_reread(self, function: str, raw: RawCall) -> bool:
-        """Whether the file saves at the path that is loaded from."""
-        paths = (at for name, at, _ in raw.args.named() if name == knowledge.SAVED_AT)
-        return any(self._reread.is_own(function, path) for path in paths)
-
-    def _is_handed(self, function: str) -> bool:
-        """Whether a function loads, in another case, to where a parameter says."""
-        known = self.file.functions.get(function)
-        args = known.args if known is not None else None
-        if args is None:
-            return False
-        parameters = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-        return any(
-            name == knowledge.MAPPED and isinstance(at, ast.Name) and at.id in parameters
-            for raw in self.settled.logs[function].calls.values()
-            if "loads" in knowledge.topics_of_call(raw.callee)
-            for name, at, _ in raw.args.named()
-        )
-
-    def _is_ignored(self, function: str) -> bool:
-        """Whether a function has a parameter that says where to load, and reads it nowhere."""
-        known = self.file.functions.get(function)
-        args = known.args if known is not None else None
-        if known is None or args is None:
-            return False
-        parameters = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-        reads = (knowledge.MAPPED, *knowledge.NAMESPACES)
-        return knowledge.MAPPED in parameters and not any(
-            isinstance(each, ast.Name) and each.id in reads for each in ast.walk(known.node)
-        )
-
-    def _owner(self, function: str) -> str:
-        known = self.file.functions.get(function)
-        return known.owner or "" if known is not None else ""
-
-    def node(self, function: str, number: int) -> ast.AST | None:
-        """The node of a number, if the function is of this file."""
-        home = self.file.functions.get(function) if function else self.file.module
-        return home.nodes[number] if home is not None and 0 <= number < len(home.nodes) else None
-
-    # What
-
-    def seen(self, value: Value, place: Place, node: ast.AST | None, function: str) -> Seen:
-        """A value as rules see it."""
-        settled = self._kind(value, function)
-        origin = value.origin
-        made_here = (
-            origin is not None
-            and origin.how == "factory"
-            and node is not None
-            and self.node(origin.function, origin.at) is node
-            and (row := knowledge.find(origin.api)) is not None
-            and row.by == "factories.factory"
-        )
-        return Seen(
-            settled,
-            self.named(place),
-            value.who if type(value.who) is int else None,
-            self.text.receiver(node) if node is not None else "",
-            origin,
-            self._is_certain(value, settled),
-            self.text.span(node) if isinstance(node, ast.expr) else None,
-            "",
-            made_here,
-            given=self._given(value, place),
-            whole=self._is_whole(value, place, function),
-            presumed=self._presumed.is_kind(value, settled) or self._presumed.is_place(value, place),
-        )
-
-    def _given(self, value: Value, place: Place) -> tuple[str, str]:
-        """The function and the parameter of which callers know where a value is."""
-        if place.form is Form.UNKNOWN and value.origin is not None and value.origin.how == "moved":
-            return "", ""  # on one path, at least: `if torch.is_tensor(x): x = x.cpu()`
-        ref = place.of if place.form is Form.AT else value.who if place.form is Form.UNKNOWN else None
-        objects = self.settled.objects
-        roots = self._judged.roots(ref) if type(ref) is int else []
-        if not roots or not all(map(objects.is_parameter, roots)):
-            return "", ""
-        found = {(objects.functions[root], objects.labels[root]) for root in roots}
-        return min(found)
-
-    def _is_whole(self, value: Value, place: Place, function: str) -> bool:
-        """Whether a value is, or lies with, a parameter as such, or what iterating that yields.
-
-        Not so where the function brings that to the cpu on some path, or may be given another library's.
-        """
-        ref = place.of if place.form is Form.AT else value.who
-        objects = self.settled.objects
-        while type(ref) is int and isinstance(objects.ways[ref], Element):
-            ref = objects.parents[ref]
-        if type(ref) is not int or not objects.is_parameter(ref) or self._others:
-            return False
-        return not any(objects.is_part(each, ref) for each in self._brought_to_cpu.get(function, ()))
-
-    @cached_property
-    def _brought_to_cpu(self) -> dict[str, list[Ref]]:
-        """By function, the objects that it moves to the cpu."""
-        return {
-            function: [
-                raw.receiver.who
-                for raw in log.moves.values()
-                if raw.target is not None and raw.target.form is Form.CPU and type(raw.receiver.who) is int
-            ]
-            for function, log in self.settled.logs.items()
-        }
-
-    @cached_property
-    def _others(self) -> bool:
-        """Whether the file imports a library that has tensors of its own."""
-        names = (
-            f"{getattr(node, 'module', None) or ''}.{alias.name}"
-            for node in statements_in(self.file.module.node)
-            if isinstance(node, (ast.Import, ast.ImportFrom))
-            for alias in node.names
-        )
-        return any(not knowledge.TENSORS_OF_OTHERS.isdisjoint(name.split(".")) for name in names)
-
-    def _kind(self, value: Value, function: str) -> Kind:
-        kind = self.settled.kind_of_moved(value, function)
-        return kind if kind is not None else self.settled.in_use(value).kind
-
-    def traced(self, value: Value, place: Place, node: ast.AST | None, function: str) -> Seen:
-        """A value as rules see it, with where it was made and moved."""
-        spots = self.tracer.of(value, place, function, node)
-        return self.seen(value, place, node, function)._replace(spots=spots)
-
-    def _is_certain(self, value: Value, settled: Kind) -> bool:
-        if value.kind is Kind.DEVICE:
-            return value.known is not None or self.settled.is_device_of_tensor(value)
-        return value.kind is settled and settled is not Kind.UNKNOWN
-
-    def named(self, place: Place) -> Place:
-        """A place with the name that the program has for it."""
-        if type(place.of) is not int:
-            return place
-        if place.form is Form.AT:
-            return place._replace(name=self.settled.module_name(place.of))
-        if place.form is Form.SAME and not place.name and self.settled.follows_a_tensor(place.of):
-            return Place(Form.AT, "", self.settled.objects.parents[place.of])
-        name = self.settled.device_name(place)
-        if place.form is Form.SAME and not name:
-            return Place(Form.AT, "", place.of)  # what this file has no name for, nobody chose here
-        return place._replace(name=name)
 
     # Moves
 
@@ -677,233 +411,6 @@ class Observer:
             found[name] = told._replace(role="kept")
         yield from found.values()
 
-    # Values that come together, or are kept
-
-    def meetings(self) -> Iterator[event.Meeting]:
-        """Values that come together though they are apart, or may be."""
-        found: dict[object, event.Meeting] = {}
-        sure = set()
-        for key, clash in self.settled.clashes():
-            if clash.partly and not clash.itself and self._presumed.is_of_any_model(clash.own):
-                continue
-            told = self._clash(clash)
-            if told.conflict is Conflict.CERTAIN and clash.itself:
-                sure.add(key)
-            if key not in found or told.at.span < found[key].at.span:
-                found[key] = told
-        for key, told in found.items():
-            guessed = told.conflict is Conflict.PRESUMED and key in sure
-            yield told._replace(conflict=Conflict.CERTAIN) if guessed else told
-        for stays in staying(self.settled, self._judged):
-            yield from self._staying(stays)
-        for left_behind in forgotten(self.settled, self._judged):
-            yield self._forgotten(left_behind)
-        for found_late in late(self.settled, self._judged):
-            yield self._late(found_late)
-        for half in halves(self.settled):
-            yield self._half(half)
-        kept = {id(behind) for _, behind in of_parts(self.settled, self._found_behind)}
-        for behind in self._found_behind:
-            made = self._behind(behind) if id(behind) not in kept else None
-            if made is not None:
-                yield made
-        for behind in abroad(self.settled, self._found_behind):
-            yield self._abroad(behind)
-        for parted in apart(self.settled, self._judged):
-            yield self._apart(parted)
-        for parted, conflict in hosted(self.settled, self._judged):
-            told = self._apart(parted)
-            yield told if told.conflict is Conflict.PRESUMED else told._replace(conflict=conflict)
-
-    def _clash(self, clash: Clash) -> event.Meeting:
-        labels = self.settled.objects.labels
-        raw = clash.raw
-        why, loops = (raw.why, raw.loops) if raw is not None else (Why(), 0)
-        conflict = Conflict.PRESUMED if clash.guessed or self._is_presumed(clash) else Conflict.CERTAIN
-        conflict = Conflict.BRANCHES if clash.conditional else conflict
-        other = self.text.quote(clash.other)
-        if not clash.certain:
-            conflict, other = Conflict.CALLER, labels[clash.part]
-        looped = clash.whole >= 0 and isinstance(self.settled.objects.ways[clash.whole], Element)
-        own = clash.certain and clash.part >= 0
-        origin = Origin("loader", clash.function, -1) if looped else None
-        left = Seen(
-            Kind.BATCH,
-            self.named(clash.here),
-            clash.part if own else None,
-            (labels[clash.part] if own else "") or self.text.quote(clash.at),
-            origin,
-            span=self.text.span(clash.at),
-            within=self.settled.loader_name(clash.whole),
-            spots=self._spots_of_batch(clash),
-        )
-        spots = self.tracer.of(clash.met, clash.there, clash.function, clash.at)
-        right = Seen(Kind.UNKNOWN, self.named(clash.there), None, other, spots=spots)
-        right = right if raw is None else self._met(right, raw)
-        how: Meets = raw.how if raw is not None else "call"
-        at = self.at(clash.at, clash.function, why, loops)
-        return event.Meeting(at, how, left, right, conflict, clash.partly)
-
-    def _met(self, seen: Seen, raw: RawMeeting) -> Seen:
-        """One side of a meeting, with where they meet, if that is in what is called."""
-        spot = self.tracer.spot("met", *raw.within, UNKNOWN_PLACE) if raw.within is not None else None
-        return seen if spot is None else seen._replace(spots=(*seen.spots, spot))
-
-    def _is_presumed(self, clash: Clash) -> bool:
-        """Whether a batch is on the cpu, or what it meets elsewhere, or they meet at all, by a guess."""
-        if clash.in_loss or self._presumed.is_place(clash.met, clash.there):
-            return True
-        if clash.partly or clash.whole < 0:
-            return False
-        return clash.here.form is not Form.CPU or self.settled.objects.parents[clash.whole] in self._doubted
-
-    @cached_property
-    def _doubted(self) -> set[Ref]:
-        """Loaders of datasets that callers give."""
-        return {ref for log in self.settled.logs.values() for ref in log.doubted}
-
-    def _spots_of_batch(self, clash: Clash) -> tuple[Spot, ...]:
-        if clash.conditional:
-            return self.tracer.moves(clash.moves)
-        return self.tracer.of_batch(clash.part, clash.whole)
-
-    def _staying(self, found: Stays) -> Iterator[event.Meeting]:
-        """A module that is never moved; told where it was made, or where another file gives it."""
-        origin, raw = found.module.origin, found.raw
-        if origin is None:
-            return
-        made, function = self.node(origin.function, origin.at), origin.function
-        left = self.traced(found.module, CPU, found.at, found.function)
-        if not isinstance(made, ast.expr):
-            made, function = self._brought_by(found.module)
-            spot = self.tracer.spot("made", origin.function, origin.at, CPU)
-            left = left._replace(spots=(spot,) if spot is not None else ())
-        if not isinstance(made, ast.expr):
-            return  # of the statements of another file
-        right = self.traced(found.value, found.there, found.given, found.function)
-        right = self._met(right, raw) if isinstance(raw, RawMeeting) else right
-        at = self.at(made, function, raw.why, raw.loops)
-        surely = _surely(left, right) if found.conflict is Conflict.CERTAIN else found.conflict
-        yield event.Meeting(at, "call", left, right, surely, sibling_moved=False)
-
-    def _forgotten(self, found: Forgotten) -> event.Meeting:
-        """A module that an object keeps on the cpu; told where the constructor assigns it."""
-        raw = found.raw
-        at = self.at(found.target, found.constructor, raw.why, raw.loops)
-        left = self.traced(found.bind.value, CPU, found.target, found.function)
-        right = self.traced(found.value, found.there, found.given, found.function)
-        surely = _surely(left, right) if found.conflict is Conflict.CERTAIN else found.conflict
-        return event.Meeting(at, "attribute", left, right, surely, sibling_moved=False)
-
-    def _late(self, found: Late) -> event.Meeting:
-        """A part that a module makes when it runs; told where it is assigned."""
-        raw = found.raw
-        at = self.at(found.at, found.function, raw.why, raw.loops)
-        left = self.traced(raw.value, CPU, found.at, found.function)
-        right = self.seen(raw.owner, UNKNOWN_PLACE, None, found.function)
-        return event.Meeting(at, "attribute", left, right, Conflict.GIVEN, sibling_moved=False)
-
-    def _half(self, found: Half) -> event.Meeting:
-        """A module that one of two branches leaves on the cpu; told where that makes it."""
-        raw, function = found.raw, found.function
-        home = self.file.functions.get(function, self.file.module)
-        origin = Origin("made", function, home.number(found.made))
-        left = Seen(Kind.MODULE, CPU, None, found.name, origin, span=self.text.span(found.made))
-        assert raw.target is not None
-        spot = Spot("moved", self.text.span(found.moved), found.name, self.named(raw.target).name)
-        right = left._replace(place=self.named(raw.target), origin=None, spots=(spot,))
-        at = self.at(found.made, function, raw.why, raw.loops)
-        return event.Meeting(at, "join", left, right, Conflict.BRANCHES, sibling_moved=False)
-
-    def _behind(self, found: Behind) -> event.Meeting | None:
-        """A tensor that was made on the cpu; told where it was made, of an attribute where it is used."""
-        origin, raw = found.origin, found.raw
-        at, function, device = found.at, found.function, found.device
-        node = self.node(origin.function, origin.at) if origin.how in MADE else None
-        partly = False
-        if origin.how == ENCODED and node is not None:
-            # Told where it meets something, as what loaders yield.
-            whole = self.settled.objects.made(origin.function, origin.at)
-            partly = whole in self.settled.moved and found.conflict is not Conflict.BRANCHES
-        elif isinstance(node, ast.expr):
-            at, function = node, origin.function
-        elif origin.how in MADE:
-            if raw.inside or found.conflict not in _SURE_ABROAD or self.file.outside.default is not None:
-                return None  # in another file, which tells it if it can; or on the default device of this one
-            at, device = self._given_by(found), ""
-        left = self.traced(found.one, found.here, found.at, found.function)
-        if found.at in self._called or (isinstance(found.at, ast.Name) and self._is_function(found.at.id)):
-            left = left._replace(label="")  # it is made, and meets, in what is called there
-        right = self._met(self.traced(found.other, found.there, found.other_at, found.function), raw)
-        place = self.at(at, function, raw.why, raw.loops)
-        if self.is_probed(found.at):
-            place = place._replace(context=place.context | {"probe"})
-        return event.Meeting(
-            place,
-            raw.how,
-            left,
-            right,
-            found.conflict,
-            sibling_moved=partly,
-            device=device,
-        )
-
-    def _brought_by(self, value: Value) -> tuple[ast.AST | None, str]:
-        """The call of what another file defines that gave an object, and the function that it stands in."""
-        made = self.settled.made_by(value.who) if type(value.who) is int else None
-        for function, log in self.settled.logs.items():
-            if any(site.at is made for site in log.abroad):
-                return made, function
-        return None, ""
-
-    def _given_by(self, found: Behind) -> ast.expr:
-        """The call of what another file defines that gave a tensor, else where that meets something."""
-        made = self.settled.made_by(found.one.who) if type(found.one.who) is int else None
-        abroad = self.settled.logs[found.function].abroad
-        if isinstance(made, ast.Call) and any(site.at is made for site in abroad):
-            return made
-        return found.at
-
-    def _abroad(self, found: Behind) -> event.Meeting:
-        """A plain tensor of a module whose class another file defines; told where it is used."""
-        left = self.traced(found.one, found.here, found.at, found.function)
-        origin = found.origin._replace(how="abroad")
-        right = self.traced(found.other, found.there, found.other_at, found.function)
-        at = self.at(found.at, found.function, found.raw.why, found.raw.loops)
-        left = left._replace(origin=origin)
-        return event.Meeting(at, found.raw.how, left, right, found.conflict, sibling_moved=False)
-
-    def _apart(self, found: Apart) -> event.Meeting:
-        """What the program put in two places; told at the side that is on the cpu, or that stands first."""
-        raw = found.raw
-        left = self.traced(found.one, found.here, found.at, found.function)
-        if left.origin is not None and left.place.form is Form.LITERAL:
-            left = left._replace(origin=left.origin._replace(how="literal"))
-        elif left.origin is not None and left.origin.how in MADE:
-            left = left._replace(origin=left.origin._replace(how="made"))  # and to be moved by its caller
-        right = self._met(self.traced(found.other, found.there, found.other_at, found.function), raw)
-        if left.label == right.label and type(found.one.who) is int:  # both are parts of what is called there
-            left = left._replace(label=self.settled.objects.labels[found.one.who] or left.label)
-        at = self.at(found.at, found.function, raw.why, raw.loops)
-        surely = _surely(left, right)
-        if raw.how == "operator" and not self._has_dimensions(found.one, left.certain):
-            surely = Conflict.PRESUMED  # with none it may meet what is anywhere
-        return event.Meeting(at, raw.how, left, right, surely, sibling_moved=False)
-
-    def _has_dimensions(self, value: Value, certain: bool) -> bool:
-        """Whether anything but a guess says that a tensor has dimensions."""
-        if type(value.who) is int and self.settled.seen(value.who) & Evidence.SHAPED:
-            return True
-        return certain and not self._presumed.is_of_any_model(value)
-
-    @cached_property
-    def _called(self) -> set[ast.AST]:
-        """What the calls of the file call: what was bound to that before stands there as well."""
-        return {node.func for node in self.file.nodes if isinstance(node, ast.Call)}
-
-    def _is_function(self, name: str) -> bool:
-        return any(function.own_name == name for function in self.file.functions.values())
-
     def binds(self, wants: Wants) -> Iterator[event.Bind]:
         """What is assigned to attributes and items."""
         for function, log in self.settled.logs.items():
@@ -926,18 +433,6 @@ class Observer:
         """By the target of an assignment, what a module does not know of."""
         judged = self._judged
         return dict(hidden(self.settled, self._found_behind, judged.kept(), judged.may_follow))
-
-    @cached_property
-    def _found_behind(self) -> tuple[Behind, ...]:
-        return tuple(self._judged.found())
-
-    @cached_property
-    def _judged(self) -> Meetings:
-        return Meetings(self.settled, self.text)
-
-    @property
-    def _presumed(self) -> Presumed:
-        return self._judged.presumed
 
     @cached_property
     def _before_moves(self) -> set[ast.expr]:
@@ -992,11 +487,6 @@ class Observer:
                 )
 
 
-def _surely(*sides: Seen) -> Conflict:
-    """How surely values are apart that the program itself put there, if they are what they seem to be."""
-    return Conflict.PRESUMED if any(side.presumed for side in sides) else Conflict.CERTAIN
-
-
 def _weaker(why: Why, other: Why) -> bool:
     """Whether less speaks for an accelerator in one place than in another."""
     return (why.guarded, why.needed) < (other.guarded, other.needed)
@@ -1011,22 +501,6 @@ def _only_moves(node: ast.AST) -> TypeGuard[ast.If | ast.IfExp]:
     return any(
         (moved := _moved(one)) is not None and ast.unparse(moved) == ast.unparse(other)
         for one, other in ((node.body, node.orelse), (node.orelse, node.body))
-    )
-
-
-def _base(target: ast.expr) -> str:
-    """The variable that an assignment binds, or of which it binds an item."""
-    return last_name(target.value if isinstance(target, ast.Subscript) else target)
-
-
-def _brings(log: Log, node: ast.AST) -> bool:
-    """Whether anything in an expression brings something to the cpu."""
-    return any(
-        isinstance(part, ast.Call)
-        and (moved := log.moves.get(part)) is not None
-        and moved.target is not None
-        and moved.target.form is Form.CPU
-        for part in ast.walk(node)
     )
 
 
@@ -1047,10 +521,3 @@ def _held_at(value: Value) -> Place:
     """Where a value is; of a container, where the tensors in it are."""
     element = element_of(value) if value.kind is Kind.CONTAINER else None
     return element.place if element is not None and element.kind in TENSORS else value.place
-
-
-def _is_test_case(cls: Class) -> bool:
-    """Whether a class derives from one that is called a test case."""
-    return any(
-        "test-case" in knowledge.hints("base", name) for each in cls.lineage() for name in each.library_bases
-    )

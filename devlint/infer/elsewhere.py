@@ -1,0 +1,558 @@
+"""How surely what a function meets is elsewhere than on the cpu: by where it came from, and who gives it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from functools import cached_property
+
+from .. import knowledge
+from ..bind.names import last_name
+from ..bind.sections import Ran
+from ..bind.text import Text
+from ..bind.walk import descendants
+from ..core.events import Conflict
+from ..core.evidence import NO_NUMBER, Evidence
+from ..core.kinds import TENSORS, Kind
+from ..core.objects import Apart, Or
+from ..core.paths import Attr, Element, Item, Ref, Root
+from ..core.places import CPU, ON_DEVICE, Form, Place
+from ..core.values import Value, is_any_model, is_made
+from .definitions import Function
+from .function import CONSTRUCTORS
+from .settle import Settled
+
+_COMMENT = re.compile(r"(?:^|\s)#.*")
+FORWARD = ("forward", "__call__")
+_TESTS = "tests"
+_CPU = frozenset({"host", _TESTS})
+_MAX_DEPTH = 6
+MAX_PARTIES = 32
+_DEEP_CALLS = 3
+_DEEP = 2
+"""Of so many attributes, `self.layer.scale`, the last may be a tensor of a module of unknown class."""
+
+
+class Elsewhere:
+    """Judges where the values of a file may be of which nothing says where they are."""
+
+    def __init__(self, settled: Settled, text: Text) -> None:
+        self.settled = settled
+        self.file = settled.file
+        self.objects = settled.objects
+        self._text = text
+        self._constructing: dict[str, bool] = {}
+        self._forwarded: dict[tuple[str, str], bool] = {}
+
+    @cached_property
+    def portable(self) -> bool:
+        """Whether the file's tensors may be elsewhere."""
+        return _may_run_anywhere(self.file.module, self._text.lines)
+
+    @cached_property
+    def _derived(self) -> dict[Ref, tuple[tuple[Ref, bool], ...]]:
+        return {ref: of for log in self.settled.logs.values() for ref, of in log.derived.items()}
+
+    def apart(self, function: str, there: Place, other: Value, one: Value) -> Conflict | None:
+        """How surely a value that meets one of the cpu is elsewhere; None where nothing says so."""
+        if there.form in ON_DEVICE:
+            placed = self.placed(there)
+            return Conflict.PRESUMED if placed is not None and is_any_model(other) else placed
+        ref = there.of
+        if there.form is not Form.AT or type(ref) is not int or self._tests:
+            return None
+        if self.settled.seen(ref) & Evidence.NUMBER:
+            return None  # what was computed with a number is nowhere in particular
+        if self.constructing(function) or self._only_checks(function):
+            return None
+        roots = self.roots(ref)
+        if any(map(self._fed_cpu, roots)):
+            return None
+        if any(map(self._is_hosted, (ref, *roots))):
+            return None
+        if other.kind is Kind.UNKNOWN and self._hangs_on_another(ref):
+            return None
+        found = None
+        if self.portable and self._holds_a_tensor(other):
+            found = self._beside(function, ref, roots, other, one)
+        return found or (Conflict.GIVEN if self._callers_know(function, ref, roots, other, one) else None)
+
+    def _is_hosted(self, ref: Ref) -> bool:
+        """Whether the function reads an object as an array, so that it is on the cpu wherever it goes on."""
+        return bool(self.settled.seen(ref) & Evidence.HOSTED)
+
+    def _hangs_on_another(self, ref: Ref) -> bool:
+        """Whether it is an attribute of an attribute of a part of `self`: of settings, say, that never move.
+
+        A weight is one of a layer, however deep that is.
+        """
+        steps = 0
+        while isinstance(way := self.objects.ways[ref], (Attr, Item)):
+            if not steps and isinstance(way, Attr) and way.name in knowledge.MODULE_PARAMETERS:
+                return False
+            steps += isinstance(way, Attr)
+            ref = self.objects.parents[ref]
+        return steps > _DEEP and isinstance(way, Root) and way.kind == "self"
+
+    def _callers_know(self, function: str, ref: Ref, roots: list[Ref], other: Value, one: Value) -> bool:
+        """Whether what a function makes meets what it is given, of which nothing else says anything."""
+        if one.origin is None or one.origin.attribute or not roots:
+            return False
+        if (
+            other.kind not in (Kind.UNKNOWN, *TENSORS)
+            or self._is_attribute(ref)
+            or self.settled.contradicted(ref)
+        ):
+            return False
+        given = (
+            self.objects.is_parameter(each) and self.objects.functions[each] == function for each in roots
+        )
+        return all(given) and not self._reads_arrays(function)
+
+    def _beside(self, function: str, ref: Ref, roots: list[Ref], other: Value, one: Value) -> Conflict | None:
+        """How surely what a file knows nothing of but where it came from is elsewhere."""
+        found = {self.rooted(root) for root in roots}
+        if found == {Conflict.PORTABLE}:
+            return Conflict.CALLER if is_any_model(other) else Conflict.PORTABLE
+        if other.kind in TENSORS and roots and all(map(self._is_optimizer, roots)):
+            return Conflict.PORTABLE  # its parameters, and what is computed with those
+        if self._reads_arrays(function):
+            return None
+        if is_any_model(other) or one.origin is None:
+            return None
+        if one.origin.attribute:
+            if self._is_given_to_module(function, ref):
+                return Conflict.CALLER
+            made = self._is_of_module(function) and roots and all(map(self._is_made_of_inputs, roots))
+            return Conflict.PRESUMED if made else None
+        borrows = self._borrows(one, ref)
+        if one.origin.function != function and not borrows:
+            return None
+        if found <= {None}:  # nobody knows where it is, but the size of what it meets may be its own
+            borrows = borrows or self._borrows_of_parts(one, other)
+            return Conflict.CALLER if found and borrows and self._follows(function) else None
+        if self._is_attribute(ref):
+            return None
+        if self._places(function) or borrows:
+            return Conflict.CALLER
+        return Conflict.CALLER if any(map(self._promised, roots)) else None
+
+    def _is_made_of_inputs(self, root: Ref, depth: int = _DEEP_CALLS) -> bool:
+        """Whether it is what a call gave of which nobody knows what it does, and that was given inputs.
+
+        Such are what is where the module is, and what another such call made of them.
+        """
+        for each in self.settled.forms.get(root, ()) if depth else ():
+            roots = self.roots(each)
+            if any(self.rooted(one) is Conflict.PORTABLE for one in roots) or any(
+                self._is_made_of_inputs(one, depth - 1) for one in roots
+            ):
+                return not any(map(self._fed_cpu, roots))
+        return False
+
+    def _is_optimizer(self, root: Ref) -> bool:
+        """Whether it is the `self` of an optimizer, whose parameters are wherever the module is."""
+        way = self.objects.ways[root]
+        view = self.file.view(way.name) if isinstance(way, Root) and way.kind == "self" else None
+        return view is not None and "optimizer" in view.topics
+
+    def _is_given_to_module(self, function: str, ref: Ref) -> bool:
+        """Whether a method of a module is given an object, and nobody gives it what is on the cpu."""
+        roots = self.roots(ref)
+        if not roots or self._is_attribute(ref) or not self._is_of_module(function):
+            return False
+        for root in roots:
+            if not self.objects.is_parameter(root) or self.objects.functions[root] != function:
+                return False
+        return not any(
+            value.place.form is Form.CPU or is_made(value)
+            for _, site in self.settled.sites.get(function, ())
+            for value in site.arguments.values()
+        )
+
+    def _is_of_module(self, name: str) -> bool:
+        function = self.file.functions.get(name)
+        view = self.file.view(function.owner) if function is not None and function.owner is not None else None
+        return view is not None and view.is_module
+
+    def _is_of_guess(self, name: str) -> bool:
+        """Whether a function is a method of what only its own code shows to be a module."""
+        function = self.file.functions.get(name)
+        view = self.file.view(function.owner) if function is not None and function.owner is not None else None
+        return view is not None and view.is_guessed
+
+    def _given_elsewhere(self, there: Place) -> bool:
+        """Whether a place is on a device, or that of a parameter to which a caller gives what is on one."""
+        ref = there.of
+        if there.form is not Form.AT or type(ref) is not int:
+            return there.form in ON_DEVICE
+        return any(
+            value.place.form in (Form.LITERAL, Form.SAME) or self._follows_module(value)
+            for root in self.roots(ref)
+            if isinstance(way := self.objects.ways[root], Root) and way.kind == "parameter"
+            for _, site in self.settled.sites.get(self.objects.functions[root], ())
+            if (value := site.arguments.get(way.name)) is not None
+        )
+
+    def _follows_module(self, value: Value) -> bool:
+        """Whether a value was put where the module is whose method passes it."""
+        ref = value.place.of
+        if value.place.form is not Form.AT or type(ref) is not int or is_made(value):
+            return False
+        way = self.objects.ways[ref]
+        return isinstance(way, Root) and way.kind == "self" and self.rooted(ref) is Conflict.PORTABLE
+
+    def _is_attribute(self, ref: Ref) -> bool:
+        """Whether an object is an attribute of something that a function is given: of a record, say."""
+        while ref >= 0:
+            if isinstance(self.objects.ways[ref], Attr):
+                return True
+            ref = self.objects.parents[ref]
+        return False
+
+    def _promised(self, root: Ref) -> bool:
+        """Whether the annotation of a parameter says that it is a tensor, or holds some."""
+        way = self.objects.ways[root]
+        function = self.file.functions.get(self.objects.functions[root])
+        if not isinstance(way, Root) or function is None or function.args is None:
+            return False
+        args = function.args
+        return any(
+            arg.arg == way.name and arg.annotation is not None and _speaks_of_tensors(arg.annotation)
+            for arg in (*args.posonlyargs, *args.args, *args.kwonlyargs)
+        )
+
+    def placed(self, there: Place) -> Conflict | None:
+        """How surely a place that the program chose is not the cpu."""
+        ref = there.of
+        if there.form is Form.LITERAL and there.name.startswith(knowledge.NO_DATA):
+            return None
+        if there.form is Form.EITHER and ref is None:
+            return None  # moved on some paths, nobody knows where
+        of_another = there.form is Form.SAME and not there.name  # a device that was chosen has a name
+        if of_another and type(ref) is int and self.objects.ways[ref] == Attr("device"):
+            owner = self.objects.parents[ref]
+            if any(map(self._is_hosted, (owner, *self.roots(owner)))):
+                return None
+            if any(map(self._fed_cpu, self.roots(owner))):
+                return None
+            if any(map(self._is_given_on_cpu, self.roots(owner))):
+                return Conflict.CALLER
+            made = any(self._is_made(root) for root in self.roots(owner))
+            # What an unknown call gave may be on the cpu, for all that its device is followed.
+            return Conflict.CALLER if made and not self.settled.contradicted(owner) else Conflict.PORTABLE
+        return Conflict.CERTAIN
+
+    def _is_made(self, root: Ref) -> bool:
+        way = self.objects.ways[root]
+        return isinstance(way, Root) and way.kind == "made"
+
+    def _holds_a_tensor(self, other: Value) -> bool:
+        """Whether a value is a tensor, or holds parameters: a number has no device."""
+        if other.kind in TENSORS or other.kind in (Kind.MODULE, Kind.INSTANCE, Kind.BATCH):
+            return True
+        ref = other.who
+        return type(ref) is int and not self.settled.contradicted(ref) and self._is_no_number(ref)
+
+    def _is_no_number(self, ref: Ref, depth: int = _MAX_DEPTH) -> bool:
+        if self.settled.seen(ref) & NO_NUMBER:
+            return True
+        if self.settled.seen(ref) & Evidence.NUMBER:
+            return False
+        if self._is_input(ref):
+            return True
+        if depth <= 0:
+            return False
+        if any(self._is_no_number(each, depth - 1) for each, _ in self._derived.get(ref, ())):
+            return True  # `inputs / keep`, where `inputs` has a shape
+        sources = self.objects.sources.get(ref, ())
+        return bool(sources) and all(self._is_no_number(each, depth - 1) for each in sources)
+
+    def _is_input(self, ref: Ref, depth: int = _DEEP) -> bool:
+        """Whether it is, or is in, the first that the `forward` of a module is given: what layers use."""
+        while isinstance(self.objects.ways[ref], (Item, Element)):
+            ref = self.objects.parents[ref]
+        if not self.objects.is_parameter(ref) or self.rooted(ref) is not Conflict.PORTABLE:
+            return False
+        function = self.file.functions.get(self.objects.functions[ref])
+        way = self.objects.ways[ref]
+        if function is not None and isinstance(way, Root):
+            given = [
+                value.who
+                for _, site in self.settled.sites.get(function.name, ())
+                if (value := site.arguments.get(way.name)) is not None
+            ]
+            if self._is_given_tensors(function, way.name):
+                return True
+            if depth and any(type(each) is int and self._is_input(each, depth - 1) for each in given):
+                return True  # `self.prepare(images)`
+        if function is None or function.own_name not in FORWARD:
+            return False
+        return isinstance(way, Root) and function.positional[1:2] == [way.name]
+
+    def roots(self, ref: Ref, depth: int = _MAX_DEPTH) -> list[Ref]:
+        """What an object is part of, in the end; of what is one of several, each of those."""
+        while depth > 0:
+            way = self.objects.ways[ref]
+            if isinstance(way, Root):
+                return [ref]
+            if isinstance(way, Or):
+                return [root for each in self.objects.sources[ref] for root in self.roots(each, depth - 1)]
+            if not isinstance(way, (Attr, Item, Element, Apart)):
+                break
+            ref = self.objects.parents[ref]
+        return []
+
+    def rooted(self, ref: Ref) -> Conflict | None:
+        """How surely something is elsewhere by what it is part of."""
+        way = self.objects.ways[ref]
+        assert isinstance(way, Root)
+        if way.kind == "self":
+            view = self.file.view(way.name)
+            return Conflict.PORTABLE if view is not None and view.is_module else Conflict.CALLER
+        if way.kind != "parameter":
+            return None
+        function = self.file.functions.get(self.objects.functions[ref])
+        view = self.file.view(function.owner) if function is not None and function.owner is not None else None
+        if function is None or view is None or not view.is_module:
+            return Conflict.CALLER
+        forward = function.own_name in FORWARD or knowledge.runs_like_forward(function.own_name, view.topics)
+        return Conflict.PORTABLE if forward or self._is_forwarded(function, way.name) else Conflict.CALLER
+
+    def _is_forwarded(self, function: Function, name: str) -> bool:
+        """Whether a method is given what is where its module is, by a method that is."""
+        key = (function.name, name)
+        known = self._forwarded.get(key)
+        if known is None:
+            self._forwarded[key] = False
+            known = self._forwarded[key] = any(
+                self._is_with_module(site.arguments[name])
+                for _, site in self.settled.sites.get(function.name, ())
+                if name in site.arguments
+            )
+        return known
+
+    def _is_given_tensors(self, function: Function, name: str) -> bool:
+        """Whether callers of a function in this file give it tensors only."""
+        given = [
+            site.arguments[name].kind
+            for _, site in self.settled.sites.get(function.name, ())
+            if name in site.arguments
+        ]
+        return bool(given) and all(kind in TENSORS for kind in given)
+
+    def _is_with_module(self, value: Value) -> bool:
+        """Whether a value is where a module is: what that was given, or made of it."""
+        ref = value.place.of if value.place.form in (Form.AT, Form.SAME) else value.who
+        if type(ref) is not int or is_made(value):
+            return False
+        return {self.rooted(root) for root in self.roots(ref)} == {Conflict.PORTABLE}
+
+    def _fed_cpu(self, root: Ref, depth: int = _MAX_DEPTH) -> bool:
+        """Whether a private method, or a function in a function, is given only what nobody put elsewhere.
+
+        What its calls pass is on the cpu, or nobody knows where. Other files call a module's own functions.
+        """
+        way = self.objects.ways[root]
+        name = self.objects.functions[root]
+        function = self.file.functions.get(name)
+        if not isinstance(way, Root) or way.kind != "parameter" or function is None or depth <= 0:
+            return False
+        inner = function.outer is not None and function.outer is not self.file.module
+        private = function.own_name.startswith(knowledge.PRIVATE) and function.own_name not in FORWARD
+        if not (private if function.owner is not None else inner):
+            return False
+        passed = [
+            value
+            for _, site in self.settled.sites.get(name, ())
+            if (value := site.arguments.get(way.name)) is not None and value.kind is not Kind.NONE
+        ]
+        return bool(passed) and not any(self._may_be_elsewhere(value, depth) for value in passed)
+
+    def _is_given_on_cpu(self, root: Ref) -> bool:
+        """Whether the calls of a function, as far as its file has them, give a parameter on the cpu."""
+        way, name = self.objects.ways[root], self.objects.functions[root]
+        if not isinstance(way, Root) or way.kind != "parameter":
+            return False
+        sites = self.settled.sites.get(name, ())
+        passed = [site.arguments[way.name] for _, site in sites if way.name in site.arguments]
+        return bool(passed) and all(value.place == CPU for value in passed)
+
+    def _may_be_elsewhere(self, value: Value, depth: int) -> bool:
+        place, ref = value.place, value.who
+        if place.form is Form.AT:
+            ref = place.of
+        elif place.form is not Form.UNKNOWN or value.kind in TENSORS or is_made(value):
+            return place.form in ON_DEVICE or place.form is Form.ANYWHERE
+        if type(ref) is not int:
+            return False
+        return any(
+            self.rooted(root) is not None and not self._fed_cpu(root, depth - 1) for root in self.roots(ref)
+        )
+
+    def _reads_arrays(self, name: str) -> bool:
+        """Whether a function makes arrays of its arguments as they are: they are on the cpu."""
+        return any(
+            raw.callee.rpartition(".")[2] in knowledge.READS_ARRAY
+            and raw.receiver is not None
+            and type(raw.receiver.who) is int
+            and self.objects.is_parameter(raw.receiver.who)
+            and raw.receiver.place.form in (Form.UNKNOWN, Form.AT)
+            for raw in self.settled.logs[name].calls.values()
+        )
+
+    def _follows(self, name: str) -> bool:
+        """Whether a function, or its class, places other things where its arguments are."""
+        function = self.file.functions.get(name)
+        while function is not None:
+            if self._places(function.name):
+                return True
+            view = self.file.view(function.owner) if function.owner is not None else None
+            if view is not None and any(map(self._places, view.methods.values())):
+                return True
+            function = function.outer
+        return False
+
+    def _places(self, name: str) -> bool:
+        log = self.settled.logs.get(name)
+        return log is not None and log.follows_devices
+
+    def _borrows(self, one: Value, ref: Ref) -> bool:
+        """Whether the size, dtype or elements of what was made are those of what it meets."""
+        measured = one.measures
+        return type(measured) is int and bool(set(self.roots(measured)) & set(self.roots(ref)))
+
+    def _borrows_of_parts(self, one: Value, other: Value) -> bool:
+        """Whether they are those of what the other side was computed with, which is where that is."""
+        todo, done = [other.who], set[object]()
+        while todo and len(done) < MAX_PARTIES:
+            ref = todo.pop(0)
+            if type(ref) is not int or ref in done:
+                continue
+            if self._borrows(one, ref):
+                return True
+            done.add(ref)
+            todo.extend(each for each, _ in self._derived.get(ref, ()))
+        return False
+
+    # Where everything is on the cpu
+
+    def may_follow(self, function: str) -> bool:
+        """Whether what a function is given may be elsewhere: it is no constructor's, test's or dataset's."""
+        cpu = self._tests or self.among_cpu(function) or self.constructing(function)
+        library = self.portable or all(map(_declares, getattr(self.file.module.node, "body", [])))
+        return library and not (cpu or self._only_checks(function) or self._reads_arrays(function))
+
+    def constructing(self, name: str, depth: int = _MAX_DEPTH) -> bool:
+        """Whether a function runs while its object is made, when nothing has been moved yet."""
+        known = self._constructing.get(name)
+        if known is not None:
+            return known
+        self._constructing[name] = False
+        function = self.file.functions.get(name)
+        found = False
+        if function is not None and depth > 0:
+            own = function.own_name
+            callers = {caller for caller, _ in self.settled.sites.get(name, ())} - {name}
+            found = (
+                own in CONSTRUCTORS
+                or "constructs" in knowledge.hints("function", own)
+                or (own not in FORWARD and self._adds_layers(name))
+                or (function.outer is not None and self.constructing(function.outer.name, depth - 1))
+                or (bool(callers) and all(self.constructing(each, depth - 1) for each in callers))
+            )
+        self._constructing[name] = found
+        return found
+
+    def _only_checks(self, name: str) -> bool:
+        """Whether a method tries its module out: it asserts or prints, and leaves nothing to its caller."""
+        function = self.file.functions.get(name)
+        if function is None or function.owner is None or function.own_name in FORWARD:
+            return False
+        log = self.settled.logs.get(name)
+        nodes = descendants(function.node)
+        body = getattr(function.node, "body", [])
+        return (
+            (any(isinstance(node, ast.Assert) for node in nodes) or all(map(_shows, body)))
+            and not any(isinstance(node, ast.Return) and node.value is not None for node in nodes)
+            and (log is None or not any(raw.target == "attribute" for raw in log.binds.values()))
+        )
+
+    def _adds_layers(self, name: str) -> bool:
+        """Whether a function adds to what a module consists of."""
+        log = self.settled.logs.get(name)
+        return log is not None and any(
+            isinstance(call.func, ast.Attribute)
+            and raw.receiver is not None
+            and raw.receiver.kind is Kind.MODULE
+            and call.func.attr in knowledge.ADDS_LAYERS
+            for call, raw in log.calls.items()
+        )
+
+    @cached_property
+    def _tests(self) -> bool:
+        """Whether the file tests something: what stands beside tests runs where they do."""
+        for function in self.file.functions.values():
+            view = self.file.view(function.owner) if function.owner is not None else None
+            if view is not None and "test-case" in view.topics:
+                return True
+            if _TESTS in self._said(function) and function.outer is self.file.module:
+                return True
+        return False
+
+    def _said(self, function: Function) -> set[str]:
+        """What the name of a function says of it; a module's own `test_step` is no test."""
+        found = set(knowledge.hints("function", function.own_name))
+        view = self.file.view(function.owner) if function.owner is not None else None
+        if view is not None and view.is_module and not view.is_guessed:
+            found.discard(_TESTS)
+        return found
+
+    def among_cpu(self, name: str) -> bool:
+        """Whether a function works on the cpu alone: of a dataset, a test, or so its name says."""
+        function = self.file.functions.get(name)
+        while function is not None:
+            view = self.file.view(function.owner) if function.owner is not None else None
+            if view is not None and view.topics & {"dataset", "test-case"}:
+                return True
+            owner = "" if function.owner is None else function.owner.rpartition(".")[2]
+            if not _CPU.isdisjoint({*self._said(function), *knowledge.hints("function", owner)}):
+                return True
+            function = function.outer
+        return False
+
+
+def _speaks_of_tensors(annotation: ast.expr) -> bool:
+    if isinstance(annotation, ast.Constant):
+        return any(name in str(annotation.value) for name in knowledge.TENSOR_TYPES)
+    names = (part for part in ast.walk(annotation) if isinstance(part, (ast.Name, ast.Attribute)))
+    return any(last_name(name) in knowledge.TENSOR_TYPES for name in names)
+
+
+def _shows(statement: ast.stmt) -> bool:
+    """Whether a statement names something, or prints."""
+    if isinstance(statement, ast.Assign):
+        return all(isinstance(target, ast.Name) for target in statement.targets)
+    if not isinstance(statement, ast.Expr):
+        return False
+    value = statement.value
+    shown = isinstance(value, ast.Call) and last_name(value) in knowledge.SHOWS
+    return shown or isinstance(value, ast.Constant)
+
+
+def _may_run_anywhere(module: Function, lines: Sequence[str]) -> bool:
+    """Whether a file's tensors may be elsewhere: a script that speaks of no device runs on the cpu."""
+    said = filter(knowledge.speaks_of_devices, lines)
+    if any(knowledge.speaks_of_devices(_COMMENT.sub("", line)) for line in said):
+        return True
+    body = getattr(module.node, "body", [])
+    return not any(isinstance(statement, (ast.For, ast.While, ast.If, ast.With, Ran)) for statement in body)
+
+
+def _declares(statement: ast.stmt) -> bool:
+    """Whether a statement at the top of a file is one that a library has, too: names that versions decide."""
+    if isinstance(statement, ast.If):
+        parts = (*statement.body, *statement.orelse)
+        return all(_declares(part) and not isinstance(part, ast.Expr) for part in parts)
+    return not isinstance(statement, (ast.For, ast.While, ast.With, Ran))

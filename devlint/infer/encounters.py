@@ -1,0 +1,262 @@
+"""What comes together though it is apart, as events."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cached_property
+
+from ..core import events as event
+from ..core.events import Conflict, Meets, Seen, Spot, Why
+from ..core.evidence import Evidence
+from ..core.kinds import Kind
+from ..core.paths import Element, Ref
+from ..core.places import CPU, UNKNOWN_PLACE, Form
+from ..core.values import ENCODED, MADE, Origin, Value
+from .apart import Apart, apart, hosted
+from .behind import Behind
+from .forgotten import Forgotten, forgotten
+from .halves import Half, halves
+from .hidden import abroad, of_parts
+from .late import Late, late
+from .log import RawMeeting
+from .settle import Clash
+from .sight import Sight
+from .stays import Stays, staying
+
+_SURE_ABROAD = (Conflict.CERTAIN, Conflict.PORTABLE, Conflict.PRESUMED)
+"""How surely what another file makes has to be apart from what it meets here, to be told here."""
+
+
+class Encounters(Sight):
+    """Turns what comes together into meetings."""
+
+    def meetings(self) -> Iterator[event.Meeting]:
+        """Values that come together though they are apart, or may be."""
+        found: dict[object, event.Meeting] = {}
+        sure = set()
+        for key, clash in self.settled.clashes():
+            if clash.partly and not clash.itself and self._presumed.is_of_any_model(clash.own):
+                continue
+            told = self._clash(clash)
+            if told.conflict is Conflict.CERTAIN and clash.itself:
+                sure.add(key)
+            if key not in found or told.at.span < found[key].at.span:
+                found[key] = told
+        for key, told in found.items():
+            guessed = told.conflict is Conflict.PRESUMED and key in sure
+            yield told._replace(conflict=Conflict.CERTAIN) if guessed else told
+        for stays in staying(self.settled, self._judged):
+            yield from self._staying(stays)
+        for left_behind in forgotten(self.settled, self._judged):
+            yield self._forgotten(left_behind)
+        for found_late in late(self.settled, self._judged):
+            yield self._late(found_late)
+        for half in halves(self.settled):
+            yield self._half(half)
+        kept = {id(behind) for _, behind in of_parts(self.settled, self._found_behind)}
+        for behind in self._found_behind:
+            made = self._behind(behind) if id(behind) not in kept else None
+            if made is not None:
+                yield made
+        for behind in abroad(self.settled, self._found_behind):
+            yield self._abroad(behind)
+        for parted in apart(self.settled, self._judged):
+            yield self._apart(parted)
+        for parted, conflict in hosted(self.settled, self._judged):
+            told = self._apart(parted)
+            yield told if told.conflict is Conflict.PRESUMED else told._replace(conflict=conflict)
+
+    def _clash(self, clash: Clash) -> event.Meeting:
+        labels = self.settled.objects.labels
+        raw = clash.raw
+        why, loops = (raw.why, raw.loops) if raw is not None else (Why(), 0)
+        conflict = Conflict.PRESUMED if clash.guessed or self._is_presumed(clash) else Conflict.CERTAIN
+        conflict = Conflict.BRANCHES if clash.conditional else conflict
+        other = self.text.quote(clash.other)
+        if not clash.certain:
+            conflict, other = Conflict.CALLER, labels[clash.part]
+        looped = clash.whole >= 0 and isinstance(self.settled.objects.ways[clash.whole], Element)
+        own = clash.certain and clash.part >= 0
+        origin = Origin("loader", clash.function, -1) if looped else None
+        left = Seen(
+            Kind.BATCH,
+            self.named(clash.here),
+            clash.part if own else None,
+            (labels[clash.part] if own else "") or self.text.quote(clash.at),
+            origin,
+            span=self.text.span(clash.at),
+            within=self.settled.loader_name(clash.whole),
+            spots=self._spots_of_batch(clash),
+        )
+        spots = self.tracer.of(clash.met, clash.there, clash.function, clash.at)
+        right = Seen(Kind.UNKNOWN, self.named(clash.there), None, other, spots=spots)
+        right = right if raw is None else self._met(right, raw)
+        how: Meets = raw.how if raw is not None else "call"
+        at = self.at(clash.at, clash.function, why, loops)
+        return event.Meeting(at, how, left, right, conflict, clash.partly)
+
+    def _met(self, seen: Seen, raw: RawMeeting) -> Seen:
+        """One side of a meeting, with where they meet, if that is in what is called."""
+        spot = self.tracer.spot("met", *raw.within, UNKNOWN_PLACE) if raw.within is not None else None
+        return seen if spot is None else seen._replace(spots=(*seen.spots, spot))
+
+    def _is_presumed(self, clash: Clash) -> bool:
+        """Whether a batch is on the cpu, or what it meets elsewhere, or they meet at all, by a guess."""
+        if clash.in_loss or self._presumed.is_place(clash.met, clash.there):
+            return True
+        if clash.partly or clash.whole < 0:
+            return False
+        return clash.here.form is not Form.CPU or self.settled.objects.parents[clash.whole] in self._doubted
+
+    @cached_property
+    def _doubted(self) -> set[Ref]:
+        """Loaders of datasets that callers give."""
+        return {ref for log in self.settled.logs.values() for ref in log.doubted}
+
+    def _spots_of_batch(self, clash: Clash) -> tuple[Spot, ...]:
+        if clash.conditional:
+            return self.tracer.moves(clash.moves)
+        return self.tracer.of_batch(clash.part, clash.whole)
+
+    def _staying(self, found: Stays) -> Iterator[event.Meeting]:
+        """A module that is never moved; told where it was made, or where another file gives it."""
+        origin, raw = found.module.origin, found.raw
+        if origin is None:
+            return
+        made, function = self.node(origin.function, origin.at), origin.function
+        left = self.traced(found.module, CPU, found.at, found.function)
+        if not isinstance(made, ast.expr):
+            made, function = self._brought_by(found.module)
+            spot = self.tracer.spot("made", origin.function, origin.at, CPU)
+            left = left._replace(spots=(spot,) if spot is not None else ())
+        if not isinstance(made, ast.expr):
+            return  # of the statements of another file
+        right = self.traced(found.value, found.there, found.given, found.function)
+        right = self._met(right, raw) if isinstance(raw, RawMeeting) else right
+        at = self.at(made, function, raw.why, raw.loops)
+        surely = _surely(left, right) if found.conflict is Conflict.CERTAIN else found.conflict
+        yield event.Meeting(at, "call", left, right, surely, sibling_moved=False)
+
+    def _forgotten(self, found: Forgotten) -> event.Meeting:
+        """A module that an object keeps on the cpu; told where the constructor assigns it."""
+        raw = found.raw
+        at = self.at(found.target, found.constructor, raw.why, raw.loops)
+        left = self.traced(found.bind.value, CPU, found.target, found.function)
+        right = self.traced(found.value, found.there, found.given, found.function)
+        surely = _surely(left, right) if found.conflict is Conflict.CERTAIN else found.conflict
+        return event.Meeting(at, "attribute", left, right, surely, sibling_moved=False)
+
+    def _late(self, found: Late) -> event.Meeting:
+        """A part that a module makes when it runs; told where it is assigned."""
+        raw = found.raw
+        at = self.at(found.at, found.function, raw.why, raw.loops)
+        left = self.traced(raw.value, CPU, found.at, found.function)
+        right = self.seen(raw.owner, UNKNOWN_PLACE, None, found.function)
+        return event.Meeting(at, "attribute", left, right, Conflict.GIVEN, sibling_moved=False)
+
+    def _half(self, found: Half) -> event.Meeting:
+        """A module that one of two branches leaves on the cpu; told where that makes it."""
+        raw, function = found.raw, found.function
+        home = self.file.functions.get(function, self.file.module)
+        origin = Origin("made", function, home.number(found.made))
+        left = Seen(Kind.MODULE, CPU, None, found.name, origin, span=self.text.span(found.made))
+        assert raw.target is not None
+        spot = Spot("moved", self.text.span(found.moved), found.name, self.named(raw.target).name)
+        right = left._replace(place=self.named(raw.target), origin=None, spots=(spot,))
+        at = self.at(found.made, function, raw.why, raw.loops)
+        return event.Meeting(at, "join", left, right, Conflict.BRANCHES, sibling_moved=False)
+
+    def _behind(self, found: Behind) -> event.Meeting | None:
+        """A tensor that was made on the cpu; told where it was made, of an attribute where it is used."""
+        origin, raw = found.origin, found.raw
+        at, function, device = found.at, found.function, found.device
+        node = self.node(origin.function, origin.at) if origin.how in MADE else None
+        partly = False
+        if origin.how == ENCODED and node is not None:
+            # Told where it meets something, as what loaders yield.
+            whole = self.settled.objects.made(origin.function, origin.at)
+            partly = whole in self.settled.moved and found.conflict is not Conflict.BRANCHES
+        elif isinstance(node, ast.expr):
+            at, function = node, origin.function
+        elif origin.how in MADE:
+            if raw.inside or found.conflict not in _SURE_ABROAD or self.file.outside.default is not None:
+                return None  # in another file, which tells it if it can; or on the default device of this one
+            at, device = self._given_by(found), ""
+        left = self.traced(found.one, found.here, found.at, found.function)
+        if found.at in self._called or (isinstance(found.at, ast.Name) and self._is_function(found.at.id)):
+            left = left._replace(label="")  # it is made, and meets, in what is called there
+        right = self._met(self.traced(found.other, found.there, found.other_at, found.function), raw)
+        place = self.at(at, function, raw.why, raw.loops)
+        if self.is_probed(found.at):
+            place = place._replace(context=place.context | {"probe"})
+        return event.Meeting(
+            place,
+            raw.how,
+            left,
+            right,
+            found.conflict,
+            sibling_moved=partly,
+            device=device,
+        )
+
+    def _brought_by(self, value: Value) -> tuple[ast.AST | None, str]:
+        """The call of what another file defines that gave an object, and the function that it stands in."""
+        made = self.settled.made_by(value.who) if type(value.who) is int else None
+        for function, log in self.settled.logs.items():
+            if any(site.at is made for site in log.abroad):
+                return made, function
+        return None, ""
+
+    def _given_by(self, found: Behind) -> ast.expr:
+        """The call of what another file defines that gave a tensor, else where that meets something."""
+        made = self.settled.made_by(found.one.who) if type(found.one.who) is int else None
+        abroad = self.settled.logs[found.function].abroad
+        if isinstance(made, ast.Call) and any(site.at is made for site in abroad):
+            return made
+        return found.at
+
+    def _abroad(self, found: Behind) -> event.Meeting:
+        """A plain tensor of a module whose class another file defines; told where it is used."""
+        left = self.traced(found.one, found.here, found.at, found.function)
+        origin = found.origin._replace(how="abroad")
+        right = self.traced(found.other, found.there, found.other_at, found.function)
+        at = self.at(found.at, found.function, found.raw.why, found.raw.loops)
+        left = left._replace(origin=origin)
+        return event.Meeting(at, found.raw.how, left, right, found.conflict, sibling_moved=False)
+
+    def _apart(self, found: Apart) -> event.Meeting:
+        """What the program put in two places; told at the side that is on the cpu, or that stands first."""
+        raw = found.raw
+        left = self.traced(found.one, found.here, found.at, found.function)
+        if left.origin is not None and left.place.form is Form.LITERAL:
+            left = left._replace(origin=left.origin._replace(how="literal"))
+        elif left.origin is not None and left.origin.how in MADE:
+            left = left._replace(origin=left.origin._replace(how="made"))  # and to be moved by its caller
+        right = self._met(self.traced(found.other, found.there, found.other_at, found.function), raw)
+        if left.label == right.label and type(found.one.who) is int:  # both are parts of what is called there
+            left = left._replace(label=self.settled.objects.labels[found.one.who] or left.label)
+        at = self.at(found.at, found.function, raw.why, raw.loops)
+        surely = _surely(left, right)
+        if raw.how == "operator" and not self._has_dimensions(found.one, left.certain):
+            surely = Conflict.PRESUMED  # with none it may meet what is anywhere
+        return event.Meeting(at, raw.how, left, right, surely, sibling_moved=False)
+
+    def _has_dimensions(self, value: Value, certain: bool) -> bool:
+        """Whether anything but a guess says that a tensor has dimensions."""
+        if type(value.who) is int and self.settled.seen(value.who) & Evidence.SHAPED:
+            return True
+        return certain and not self._presumed.is_of_any_model(value)
+
+    @cached_property
+    def _called(self) -> set[ast.AST]:
+        """What the calls of the file call: what was bound to that before stands there as well."""
+        return {node.func for node in self.file.nodes if isinstance(node, ast.Call)}
+
+    def _is_function(self, name: str) -> bool:
+        return any(function.own_name == name for function in self.file.functions.values())
+
+
+def _surely(*sides: Seen) -> Conflict:
+    """How surely values are apart that the program itself put there, if they are what they seem to be."""
+    return Conflict.PRESUMED if any(side.presumed for side in sides) else Conflict.CERTAIN

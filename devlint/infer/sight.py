@@ -1,0 +1,320 @@
+"""Where something happens, and what a value is, in the terms of events."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+
+from .. import knowledge
+from ..bind.names import last_name, names_in, statements_in
+from ..bind.sections import Section
+from ..bind.text import NODE_TYPES, Text
+from ..bind.uses import Uses
+from ..core import events as event
+from ..core.events import At, Seen, Why
+from ..core.kinds import Kind
+from ..core.paths import Element, Ref
+from ..core.places import Form, Place
+from ..core.values import Value
+from ..span import Span
+from .behind import Behind, Meetings
+from .classes import Class
+from .demo import Demo, demo_of
+from .file import File
+from .log import Log, RawCall
+from .presumed import Presumed
+from .reread import Reread
+from .settle import Settled
+from .testcode import is_test_code
+from .touched import Touched
+from .trace import Tracer
+from .workers import in_workers
+
+_NO_SPAN = Span(0, 0, 0, 0)
+
+
+class Sight:
+    """Tells where something happens and what a value is, as events have it."""
+
+    def __init__(self, settled: Settled, text: Text, sections: Sequence[Section] = ()) -> None:
+        self.settled = settled
+        self.sections = sections
+        self.file: File = settled.file
+        self.text = text
+        self.tracer = Tracer(settled, text)
+        self._nature = tuple(self.file.nature)
+        self._contexts: dict[str, frozenset[str]] = {}
+        self._uses: dict[str, Uses] = {}
+        self._in_tests = is_test_code(settled)
+        self.touched = Touched(settled)
+        self._in_workers = in_workers(settled)
+        self._reread = Reread(settled)
+
+    # Where
+
+    def at(self, node: ast.expr | ast.stmt, function: str, why: Why, loops: int) -> At:
+        """Where something happens, and under what."""
+        return self._placed(self._around(function, why, loops), node)
+
+    def _around(self, function: str, why: Why, loops: int) -> At:
+        """Under what something happens; where is left open."""
+        nature = self._nature or self.file.natures.get(function, ())
+        guard = why._replace(hints=(*why.hints, *nature)) if nature else why
+        return At(_NO_SPAN, "", function, guard, loops, self.context(function))
+
+    def _placed(self, at: At, node: ast.expr | ast.stmt) -> At:
+        said = set[str]()
+        if self.demo.lines and self.demo.covers(at.function, node.lineno):
+            said.add("demo")
+        if self.is_probed(node):
+            said.add("probe")
+        span, kind = self.text.span(node), NODE_TYPES.get(type(node), "")
+        return At(span, kind, at.function, at.guard, at.loops, at.context | said if said else at.context)
+
+    def is_probed(self, node: ast.AST) -> bool:
+        """Whether something is, or stands in, a statement that is expected to fail, or may."""
+        if not self._probed:
+            return False
+        line = getattr(node, "lineno", 0)
+        return any(first <= line <= last for first, last in self._probed)
+
+    @cached_property
+    def _probed(self) -> tuple[tuple[int, int], ...]:
+        """The lines of what is expected to fail, or may."""
+        found = {stmt for log in self.settled.logs.values() for stmt in log.probed}
+        return tuple((stmt.lineno, stmt.end_lineno or stmt.lineno) for stmt in found)
+
+    def context(self, function: str) -> frozenset[str]:
+        """Where the code of a function runs."""
+        found = self._contexts.get(function)
+        if found is None:
+            found = self._contexts[function] = frozenset(self._find_context(function))
+        return found
+
+    def _find_context(self, name: str) -> Iterator[str]:
+        if self._in_tests:
+            yield "test"
+        yield from self._in_workers.get(name, ())
+        log = self.settled.logs.get(name)
+        if name and log is not None and knowledge.COLLECTIVE in log.reaches:
+            yield "processes"
+        function = self.file.functions.get(name)
+        cls = self.file.view(function.owner) if function is not None and function.owner is not None else None
+        if function is None or cls is None:
+            return
+        if cls.is_module:
+            yield "forward" if function.own_name == "forward" else "method"
+        if "dataset" in cls.topics:
+            yield "dataset"
+        if "test-case" in cls.topics or _is_test_case(cls):
+            yield "test"
+
+    @cached_property
+    def demo(self) -> Demo:
+        """Whether the end of the file only tries out what it defines."""
+        return demo_of(self.settled)
+
+    def _touched(self, function: str, own: tuple[str, int] | None) -> event.Touched | None:
+        """Where CUDA had been initialised, in the function or before it runs."""
+        where = own or self.touched.before(function)
+        node = self.node(*where) if where is not None else None
+        if where is None or not isinstance(node, ast.expr):
+            return None
+        return event.Touched(self.text.span(node), where[0])
+
+    @cached_property
+    def _save_on_cpu(self) -> frozenset[str]:
+        """The classes that save what they bring to the cpu as they do."""
+        found: set[str] = set()
+        for function, log in self.settled.logs.items():
+            for node, raw in log.calls.items():
+                if "saves" in knowledge.topics_of_call(raw.callee) and (owner := self._owner(function)):
+                    names = names_in(node)
+                    filled = (
+                        part.value
+                        for part in statements_in(self.file.functions[function].node)
+                        if isinstance(part, ast.Assign) and not names.isdisjoint(map(_base, part.targets))
+                    )
+                    if any(_brings(log, part) for part in (node, *filled)):
+                        found.add(owner)
+        return frozenset(found)
+
+    def _is_reread(self, function: str, raw: RawCall) -> bool:
+        """Whether the file saves at the path that is loaded from."""
+        paths = (at for name, at, _ in raw.args.named() if name == knowledge.SAVED_AT)
+        return any(self._reread.is_own(function, path) for path in paths)
+
+    def _is_handed(self, function: str) -> bool:
+        """Whether a function loads, in another case, to where a parameter says."""
+        known = self.file.functions.get(function)
+        args = known.args if known is not None else None
+        if args is None:
+            return False
+        parameters = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+        return any(
+            name == knowledge.MAPPED and isinstance(at, ast.Name) and at.id in parameters
+            for raw in self.settled.logs[function].calls.values()
+            if "loads" in knowledge.topics_of_call(raw.callee)
+            for name, at, _ in raw.args.named()
+        )
+
+    def _is_ignored(self, function: str) -> bool:
+        """Whether a function has a parameter that says where to load, and reads it nowhere."""
+        known = self.file.functions.get(function)
+        args = known.args if known is not None else None
+        if known is None or args is None:
+            return False
+        parameters = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+        reads = (knowledge.MAPPED, *knowledge.NAMESPACES)
+        return knowledge.MAPPED in parameters and not any(
+            isinstance(each, ast.Name) and each.id in reads for each in ast.walk(known.node)
+        )
+
+    def _owner(self, function: str) -> str:
+        known = self.file.functions.get(function)
+        return known.owner or "" if known is not None else ""
+
+    def node(self, function: str, number: int) -> ast.AST | None:
+        """The node of a number, if the function is of this file."""
+        home = self.file.functions.get(function) if function else self.file.module
+        return home.nodes[number] if home is not None and 0 <= number < len(home.nodes) else None
+
+    # What
+
+    def seen(self, value: Value, place: Place, node: ast.AST | None, function: str) -> Seen:
+        """A value as rules see it."""
+        settled = self._kind(value, function)
+        origin = value.origin
+        made_here = (
+            origin is not None
+            and origin.how == "factory"
+            and node is not None
+            and self.node(origin.function, origin.at) is node
+            and (row := knowledge.find(origin.api)) is not None
+            and row.by == "factories.factory"
+        )
+        return Seen(
+            settled,
+            self.named(place),
+            value.who if type(value.who) is int else None,
+            self.text.receiver(node) if node is not None else "",
+            origin,
+            self._is_certain(value, settled),
+            self.text.span(node) if isinstance(node, ast.expr) else None,
+            "",
+            made_here,
+            given=self._given(value, place),
+            whole=self._is_whole(value, place, function),
+            presumed=self._presumed.is_kind(value, settled) or self._presumed.is_place(value, place),
+        )
+
+    def _given(self, value: Value, place: Place) -> tuple[str, str]:
+        """The function and the parameter of which callers know where a value is."""
+        if place.form is Form.UNKNOWN and value.origin is not None and value.origin.how == "moved":
+            return "", ""  # on one path, at least: `if torch.is_tensor(x): x = x.cpu()`
+        ref = place.of if place.form is Form.AT else value.who if place.form is Form.UNKNOWN else None
+        objects = self.settled.objects
+        roots = self._judged.roots(ref) if type(ref) is int else []
+        if not roots or not all(map(objects.is_parameter, roots)):
+            return "", ""
+        found = {(objects.functions[root], objects.labels[root]) for root in roots}
+        return min(found)
+
+    def _is_whole(self, value: Value, place: Place, function: str) -> bool:
+        """Whether a value is, or lies with, a parameter as such, or what iterating that yields.
+
+        Not so where the function brings that to the cpu on some path, or may be given another library's.
+        """
+        ref = place.of if place.form is Form.AT else value.who
+        objects = self.settled.objects
+        while type(ref) is int and isinstance(objects.ways[ref], Element):
+            ref = objects.parents[ref]
+        if type(ref) is not int or not objects.is_parameter(ref) or self._others:
+            return False
+        return not any(objects.is_part(each, ref) for each in self._brought_to_cpu.get(function, ()))
+
+    @cached_property
+    def _brought_to_cpu(self) -> dict[str, list[Ref]]:
+        """By function, the objects that it moves to the cpu."""
+        return {
+            function: [
+                raw.receiver.who
+                for raw in log.moves.values()
+                if raw.target is not None and raw.target.form is Form.CPU and type(raw.receiver.who) is int
+            ]
+            for function, log in self.settled.logs.items()
+        }
+
+    @cached_property
+    def _others(self) -> bool:
+        """Whether the file imports a library that has tensors of its own."""
+        names = (
+            f"{getattr(node, 'module', None) or ''}.{alias.name}"
+            for node in statements_in(self.file.module.node)
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for alias in node.names
+        )
+        return any(not knowledge.TENSORS_OF_OTHERS.isdisjoint(name.split(".")) for name in names)
+
+    def _kind(self, value: Value, function: str) -> Kind:
+        kind = self.settled.kind_of_moved(value, function)
+        return kind if kind is not None else self.settled.in_use(value).kind
+
+    def traced(self, value: Value, place: Place, node: ast.AST | None, function: str) -> Seen:
+        """A value as rules see it, with where it was made and moved."""
+        spots = self.tracer.of(value, place, function, node)
+        return self.seen(value, place, node, function)._replace(spots=spots)
+
+    def _is_certain(self, value: Value, settled: Kind) -> bool:
+        if value.kind is Kind.DEVICE:
+            return value.known is not None or self.settled.is_device_of_tensor(value)
+        return value.kind is settled and settled is not Kind.UNKNOWN
+
+    def named(self, place: Place) -> Place:
+        """A place with the name that the program has for it."""
+        if type(place.of) is not int:
+            return place
+        if place.form is Form.AT:
+            return place._replace(name=self.settled.module_name(place.of))
+        if place.form is Form.SAME and not place.name and self.settled.follows_a_tensor(place.of):
+            return Place(Form.AT, "", self.settled.objects.parents[place.of])
+        name = self.settled.device_name(place)
+        if place.form is Form.SAME and not name:
+            return Place(Form.AT, "", place.of)  # what this file has no name for, nobody chose here
+        return place._replace(name=name)
+
+    @cached_property
+    def _found_behind(self) -> tuple[Behind, ...]:
+        return tuple(self._judged.found())
+
+    @cached_property
+    def _judged(self) -> Meetings:
+        return Meetings(self.settled, self.text)
+
+    @property
+    def _presumed(self) -> Presumed:
+        return self._judged.presumed
+
+
+def _base(target: ast.expr) -> str:
+    """The variable that an assignment binds, or of which it binds an item."""
+    return last_name(target.value if isinstance(target, ast.Subscript) else target)
+
+
+def _brings(log: Log, node: ast.AST) -> bool:
+    """Whether anything in an expression brings something to the cpu."""
+    return any(
+        isinstance(part, ast.Call)
+        and (moved := log.moves.get(part)) is not None
+        and moved.target is not None
+        and moved.target.form is Form.CPU
+        for part in ast.walk(node)
+    )
+
+
+def _is_test_case(cls: Class) -> bool:
+    """Whether a class derives from one that is called a test case."""
+    return any(
+        "test-case" in knowledge.hints("base", name) for each in cls.lineage() for name in each.library_bases
+    )

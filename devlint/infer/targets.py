@@ -1,0 +1,247 @@
+"""What assignments, loops and comprehensions bind: variables, attributes and items."""
+
+from __future__ import annotations
+
+import ast
+
+from .. import knowledge
+from ..bind.names import bound_names
+from ..core.evidence import Evidence
+from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
+from ..core.objects import Objects
+from ..core.paths import Attr, Item, Root
+from ..core.places import UNKNOWN_PLACE, Form, Place
+from ..core.state import State
+from ..core.values import (
+    ENCODING,
+    UNKNOWN,
+    Defined,
+    Value,
+    Words,
+    constant,
+    container,
+    element_of,
+    is_made,
+)
+from .attributes import Attributes
+from .definitions import Function
+from .holdings import give_away
+from .log import RawBind
+from .machine import COPIES, GRADIENTS, Program, subscript_step
+from .transfers import encodings
+
+_PARAMETERS = Item(knowledge.PARAMETERS_OF_GROUP)
+
+
+class Targets(Attributes):
+    """Binds values to the targets of assignments."""
+
+    def __init__(self, program: Program, objects: Objects, here: Function, state: State) -> None:
+        super().__init__(program, objects, here, state)
+        self.class_body: str | None = None
+        """The class whose body this is."""
+        self.yielded: dict[str, Value] = {}
+        """What the loops and comprehensions around the expression at hand bind, by variable."""
+
+    def bind(self, target: ast.expr, value: Value) -> None:
+        """Assign a value to a target."""
+        if value.kind in (Kind.DEVICE, Kind.STRING) and value.place.form in (Form.EITHER, Form.CPU):
+            value = value._replace(place=self._symbol(target, value.place))
+        if isinstance(target, ast.Name):
+            ref = self.ref(value)
+            if ref is not None and not self.objects.labels[ref]:
+                self.objects.labels[ref] = target.id
+            self.state.env[target.id] = value
+            if target.id == self.state.why.tensor.partition(".")[0]:
+                self.state.why = self.state.why._replace(tensor="")  # it is another one now
+            self.bound(target.id, value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            self._bind_several(target, value)
+        elif isinstance(target, ast.Attribute):
+            self._bind_attribute(target, value)
+        elif isinstance(target, ast.Subscript):
+            self._bind_item(target, value)
+
+    def bound(self, name: str, value: Value) -> None:
+        """A variable was assigned."""
+
+    def note_yielded(self, target: ast.expr) -> None:
+        """Remember what a loop or comprehension has bound to the variables of its target."""
+        for name in bound_names(target):
+            self.yielded[name] = self.state.env.get(name, UNKNOWN)
+
+    def _made_with(self, ref: int, value: Value) -> bool:
+        """Whether the expression that makes a container makes a value for its items: `[zeros(0)] * n`."""
+        way, origin = self.objects.ways[ref], value.origin
+        if not isinstance(way, Root) or way.kind != "made" or origin is None:
+            return False
+        if not origin.function == self.objects.functions[ref] == self.here.name:
+            return False
+        made = self.here.nodes[origin.at]
+        return any(node is made for node in ast.walk(self.here.nodes[way.at]))
+
+    def skips(self, target: ast.expr) -> bool:
+        """Whether the loop at hand leaves out an assignment in some rounds."""
+        return False
+
+    def _bind_several(self, target: ast.Tuple | ast.List, value: Value) -> None:
+        stars = [index for index, item in enumerate(target.elts) if isinstance(item, ast.Starred)]
+        for index, item in enumerate(target.elts):
+            if isinstance(item, ast.Starred):
+                self.bind(item.value, container(element=self.element(value, item)))
+            elif stars and (index > stars[0] or value.items is not None):
+                self.bind(item, self.element(value, item))
+            else:
+                self.bind(item, self.unpack(value, len(target.elts), index))
+
+    def _symbol(self, target: ast.expr, chosen: Place) -> Place:
+        """A device that the program chooses at run time is known by the variable that keeps it."""
+        form = Form.SAME if chosen.form is Form.EITHER else chosen.form
+        if isinstance(target, ast.Name) and self.class_body is not None:
+            cls = self.objects.global_(self.class_body)
+            label = f"{self.class_body.rpartition('.')[2]}.{target.id}"
+            return Place(form, chosen.name, self.objects.part(cls, Attr(target.id), label))
+        if isinstance(target, ast.Name):
+            ref = self.objects.made(self.here.name, self.here.number(target), "device")
+            self.objects.labels[ref] = target.id
+            return Place(form, chosen.name, ref)
+        if isinstance(target, ast.Attribute):
+            base = self.ref(self.eval(target.value))
+            if base is not None:
+                ref = self.objects.part(base, Attr(target.attr), ast.unparse(target))
+                return Place(form, chosen.name, ref)
+        return chosen
+
+    def _bind_attribute(self, target: ast.Attribute, value: Value) -> None:
+        base = self.eval(target.value)
+        told = self.state.env.get((value.who, GRADIENTS)) if type(value.who) is int else None
+        self.log.binds[target] = RawBind(
+            "attribute",
+            base,
+            target.attr,
+            value,
+            self.state.why,
+            self.loops,
+            untrained=told is not None and constant(told) is False,
+        )
+        if base.known == ENCODING and target.attr in knowledge.TENSOR_DATA:
+            encodings.lend(self, (base,))  # all that it holds is replaced
+        if base.kind is Kind.UNKNOWN or base.who in self.log.likely:
+            self.attribute_evidence(base, target.attr)
+            if value.kind in MAY_HOLD_TENSORS:
+                self.note(base, Evidence.FILLED)
+        if target.attr in knowledge.TENSOR_DATA and (base.kind in TENSORS or base.kind is Kind.UNKNOWN):
+            if isinstance(target.value, (ast.Name, ast.Attribute)) and value.kind in TENSORS:
+                self.bind(target.value, base._replace(place=value.place))
+            return
+        if target.attr == GRADIENTS.name and base.origin is not None and base.origin.how in COPIES:
+            self.rebind(target.value, base._replace(origin=None))  # a detached copy is a leaf from here on
+        ref, who = self.ref(base), self.ref(value)
+        if ref is None:
+            return
+        if who is not None and not self.objects.labels[who] and isinstance(target.value, ast.Name):
+            self.objects.labels[who] = f"{target.value.id}.{target.attr}"
+        if target.attr == knowledge.OPTIMIZER_GROUPS:
+            self.held_anew(ref)
+        self.state.env[ref, Attr(target.attr)] = value
+        if base.kind in (Kind.INSTANCE, Kind.CLASS) and isinstance(base.known, Defined):
+            self.assigned.add((base.known.dotted, target.attr))
+
+    def _bind_item(self, target: ast.Subscript, value: Value) -> None:
+        base = self.eval(target.value)
+        index = self.eval(target.slice)
+        ref = self.ref(base)
+        step = subscript_step(target.slice)
+        name = step.key if isinstance(step.key, str) and not step.variable else ""
+        self.log.binds[target] = RawBind(
+            "item", base, name, value, self.state.why, self.loops, touched=self.state.touched
+        )
+        if ref is not None and _PARAMETERS in (step, self.objects.ways[ref]):
+            self.held_anew(ref)
+        if base.kind in TENSORS:
+            self._store(target, base, index, value)
+        if base.kind is Kind.UNKNOWN and value.kind is Kind.CONTAINER:
+            give_away(self, value)
+        if ref is None or base.kind in TENSORS:
+            return
+        if base.kind is Kind.MODULE and ref not in self.state.places:
+            part = self.ref(value)
+            if value.kind is not Kind.MODULE or part is None or part in self.state.places:
+                # `heads[name] = Head(device=device)`: what a ModuleDict holds is where it was made.
+                place = self.state.places.get(part, UNKNOWN_PLACE) if part is not None else UNKNOWN_PLACE
+                self.state.places[ref] = place
+        if isinstance(index.known, Words):
+            for key in index.known.values:
+                self.state.env[ref, Item(key)] = value
+            return
+        moved = value.origin is not None and value.origin.how == "moved"
+        if moved:
+            self._place_element(ref)
+        known = position_of(base, index) if base.kind is Kind.CONTAINER else None
+        if known is not None and base.items is not None:
+            self.state.env[ref, Item(known)] = value
+            items = (*base.items[:known], value, *base.items[known + 1 :])
+            self.rebind(target.value, container(ref, items, holds=base.holds))
+            return
+        self.state.env[ref, step] = value
+        self.note_unknown((base,), Evidence.FILLED)
+        if moved and step.variable and base.kind is Kind.CONTAINER:
+            self._move_any_item(target.value, base, ref, value)
+            return
+        if base.kind in (Kind.BATCH, Kind.UNKNOWN) and not isinstance(target.slice, ast.Constant):
+            if moved and value.place.form is not Form.UNKNOWN:
+                # `batch[k] = batch[k].to(d)` in a loop over the keys moves the whole batch.
+                whole = Value(base.kind, value.place, base.who, origin=value.origin)
+                self.rebind(target.value, whole)
+                self.log.note(ref, Evidence.PLACED)  # also where the loop may not run even once
+        elif base.kind is Kind.CONTAINER:
+            before = element_of(base, self.either)
+            stand_in = before is not None and is_made(before) and not is_made(value)
+            if before is not None and stand_in and self._made_with(ref, before) and self.skips(target):
+                self.log.stand_ins[ref] = (before, target, self.where(value), value)
+            if stand_in or base.items is None:
+                element = value if before is None or stand_in else self.join(before, value)
+                whole = container(base.who, element=element, holds=base.holds)
+                self.rebind(target.value, whole._replace(known=base.known))
+
+    def _store(self, target: ast.Subscript, base: Value, index: Value, value: Value) -> None:
+        """`t[i] = v`: a number or slice copies from anywhere; a tensor as index wants `v` beside `t`."""
+        self.index(target.value, base, target.slice, index)
+        indices = index.items if isinstance(target.slice, ast.Tuple) and index.items else (index,)
+        if any(each.kind in (Kind.TENSOR, Kind.PARAMETER) and not _is_one_number(each) for each in indices):
+            self.meet(target, [(target.value, base), (target, value)])
+
+    def _move_any_item(self, at: ast.expr, base: Value, ref: int, value: Value) -> None:
+        """`xs[k] = xs[k].to(d)` for some `k`: any item may be the one that is moved."""
+        for key, item in list(self.state.env.items()):
+            if not isinstance(key, str) and key[0] == ref and isinstance(key[1], Item):
+                self.state.env[key] = self.join(item, value)
+        element = element_of(base, self.either)
+        joined = value if element is None else self.join(element, value)
+        self.rebind(at, container(base.who, element=joined, holds=base.holds)._replace(known=base.known))
+        if isinstance(at, ast.Attribute):
+            owner = self.eval(at.value)
+            if owner.kind in (Kind.INSTANCE, Kind.CLASS) and isinstance(owner.known, Defined):
+                self.assigned.add((owner.known.dotted, at.attr))
+
+    def _place_element(self, ref: int) -> None:
+        """A moved value is stored deep in an element of a batch: the loop around it moves that element."""
+        whole = self.objects.wholes[ref]
+        if whole < 0:
+            return
+        element = ref
+        while self.objects.parents[element] not in (-1, whole):
+            element = self.objects.parents[element]
+        if element != ref:
+            self.log.note(element, Evidence.PLACED)
+
+
+def _is_one_number(index: Value) -> bool:
+    """Whether a tensor that is an index may be 0-dim, which counts as a number: of a loop over a range."""
+    return is_made(index) and index.origin is not None and not index.origin.dims
+
+
+def position_of(base: Value, index: Value) -> int | None:
+    """The item of a container that an index selects, counted from its start."""
+    length, number = len(base.items) if base.items is not None else 0, constant(index)
+    return number % length if type(number) is int and -length <= number < length else None
