@@ -14,20 +14,25 @@ from .stars import is_every_modules, is_public, is_torch_nn, offers
 from .table import Table
 from .vocabulary import *  # noqa: F403
 from .words import (
+    GPUS,
     chooses_besides,
     chooses_device,
     hints,
+    leaves_device,
     limits_devices,
     moves_to_cuda,
+    names_cuda,
     numbers_devices,
     offers_device,
     places_elsewhere,
     sets_current_device,
     speaks_of_devices,
+    trains_on,
     without_flags,
 )
 
 __all__ = [
+    "GPUS",
     "MODES",
     "MODULE_ONLY",
     "TENSOR_ONLY",
@@ -49,10 +54,12 @@ __all__ = [
     "is_public",
     "is_torch_nn",
     "kind_of_class",
+    "leaves_device",
     "libraries",
     "limits_devices",
     "method",
     "moves_to_cuda",
+    "names_cuda",
     "numbers_devices",
     "offers",
     "offers_device",
@@ -62,6 +69,7 @@ __all__ = [
     "sets_current_device",
     "speaks_of_devices",
     "topics_of_class",
+    "trains_on",
     "without_flags",
 ]
 

@@ -97,6 +97,14 @@ _OFFERS = re.compile(
 )
 _ALWAYS = re.compile(r"[\"']--?[\w-]+[\"'](?=[^()]*\bdefault\s*=\s*True\b)(?=[^()]*\bstore_true\b)")
 """A flag that is up in any case."""
+_EITHER_WAY = re.compile(
+    r"^([ \t]*)(?:el)?if\s+\w+\.gpu\s+is\s+not\s+None\s*:[ \t]*\n(?:\1[ \t]+\S[^\n]*\n|[ \t]*\n)+"
+    r"(?:\1elif\b[^\n]*\n(?:\1[ \t]+\S[^\n]*\n|[ \t]*\n)+)*"
+    r"\1(?:else\s*:[ \t]*\n(?:\1[ \t]+[^\n]*\n|[ \t]*\n)*?\1[ \t]+)?\S[^\n]*\.cuda\(",
+    re.MULTILINE,
+)
+"""Where no number of a GPU is given, it is still CUDA."""
+_NUMBER_ALONE = re.compile(r"[\"']--gpu[\"']|\b(?:if|not|and|or)\s+\w+\.gpu\s+is\s+(?:not\s+)?None\b")
 _NUMBERS = re.compile(r"[\"']--?(?:cuda|gpu)[\"']|\bargs?\.cuda\b")
 """An option that may be the number of a GPU."""
 _SHOWS = re.compile(r"CUDA_VISIBLE_DEVICES")
@@ -104,10 +112,18 @@ _CHOOSES = re.compile(
     rf"{_OFFERS.pattern}"
     r"|(?<!distributed\.)(?<!dist\.)\bis_available\b|\bcurrent_accelerator\b|[\"']cpu[\"']"
     r"|\bmap_location\s*(?:[:,)]|=\s*(?!lambda\b|None\b|[rf]?[\"']|torch\.device\(\s*[\"'])[A-Za-z_])"
-    r"|\bargs?\.(?:cpu|device)\b"
-    r"|\bLightningModule\b|\bAccelerator\("
+    r"|\bargs?\.(?:cpu|device)\b|\bAccelerator\("
 )
-"""The last two leave the choice to who runs them."""
+"""The last leaves the choice to who runs it."""
+GPUS = "gpus"
+"""What a trainer runs on that a program has told so."""
+_TRAINED = re.compile(r"\bLightningModule\b")
+_TRAINER = re.compile(r"\bTrainer\(")
+_ON_GPUS = re.compile(r"\baccelerator\s*=\s*[\"'](?:gpu|cuda)[\"']|\bgpus\s*=\s*(?:-?[1-9]|\[)")
+_ON_OTHERS = re.compile(
+    r"\baccelerator\s*=\s*(?![\"'](?:gpu|cuda|ddp\w*|dp)[\"'])|\bgpus\s*=\s*(?!-?[1-9]|\[)|\bTrainer\(\s*\*\*"
+)
+"""What a trainer runs on where somebody chooses, and not the program; backends were accelerators once."""
 _PASSES = re.compile(
     r"(?:(?<!\.)|\b(?:self|args?|opts?|cfg|conf|config|hparams|params|flags)\.)\bdevice\s*[:,)]"
     r"|\bdevice\s*=\s*(?:\w*device\b|None)"
@@ -141,6 +157,11 @@ _WHERE_THERE = re.compile(
 _SETS_CURRENT = re.compile(r"\bcuda\.set_device\(|\bcuda\.device\(|\bset_device_index\(")
 _AVAILABLE = re.compile(r"\bis_available\b")
 _MOVES = re.compile(r"\.cuda\(|[\"']cuda(?::\d+)?[\"']")
+_NEEDS = re.compile(r"\.cuda\s*\(|[\"']cuda(?::\d+)?[\"']|torch\.cuda\.\w*Tensor\b")
+_FIXED = re.compile(
+    r"^[ \t]*(\w+)\s*=\s*(?:torch\.device\(\s*)?[\"']cuda(?::\d+)?[\"']\s*\)?[ \t]*$", re.MULTILINE
+)
+"""A variable that is CUDA, whatever the machine has."""
 _TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 
 
@@ -156,8 +177,9 @@ def hints(on: str, name: str) -> tuple[str, ...]:
 
 
 def without_flags(text: str) -> str:
-    """A program without the names of options that change nothing."""
-    return _ALWAYS.sub("", text)
+    """A program without the names of options that change nothing, or only which GPU it is."""
+    text = _ALWAYS.sub("", text)
+    return _NUMBER_ALONE.sub("", text) if _EITHER_WAY.search(text) else text
 
 
 def speaks_of_devices(line: str) -> bool:
@@ -172,6 +194,25 @@ def chooses_device(text: str) -> bool:
     return (passes and _FIXES.search(text) is None) or _CHOOSES.search(
         _WHERE_THERE.sub("\n", text)
     ) is not None
+
+
+def leaves_device(text: str) -> bool:
+    """Whether a program seems to leave the device to a trainer that others make."""
+    return _TRAINED.search(text) is not None
+
+
+def trains_on(text: str) -> str:
+    """What a trainer that a program makes runs on: `gpus`, or what is `open`; empty where it makes none."""
+    if not _TRAINER.search(text):
+        return ""
+    return GPUS if _ON_GPUS.search(text) and not _ON_OTHERS.search(text) else "open"
+
+
+def names_cuda(text: str) -> int:
+    """How often a program, without its comments, names CUDA where a device goes, or a variable that is it."""
+    fixed = {found[1] for found in _FIXED.finditer(text)}
+    used = sum(len(re.findall(rf"\.to\(\s*{name}\b|(?<!\.)\bdevice\s*=\s*{name}\b", text)) for name in fixed)
+    return len(_NEEDS.findall(text)) + used
 
 
 def moves_to_cuda(text: str) -> tuple[int, int]:

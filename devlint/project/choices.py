@@ -30,15 +30,22 @@ Alone = Literal["", "gpus", "devices", "current"]
 the one that the program makes the default."""
 
 _COMMENT = re.compile(r"#[^\n]*")
-_NEEDS = re.compile(r"\.cuda\s*\(|[\"']cuda(?::\d+)?[\"']|torch\.cuda\.\w*Tensor\b")
 _PATHS = re.compile(r"\bsys\.path\.(?:append|insert)\([^\n]*?[\"']([\w./-]+)[\"']")
 _IN_A_BLOCK = re.compile(rf"^[ \t]+.*(?:{knowledge.SETS_DEFAULT_DEVICE.pattern})", re.MULTILINE)
 """A function sets the default device, for all that it calls."""
-_MAIN = re.compile(r"^if\s+__name__\b", re.MULTILINE)
-_BUILT = frozenset(ROOTS) - {".git"}
-"""What a project has that others install."""
-_SETUP = "setup.py"
-_INSTALLS = re.compile(r"\b(?:packages|py_modules)\b")
+_MAIN = re.compile(
+    r"^(?:if\s+__name__\b|(?:for|while)\b|print\(|\w+(?:\s*,\s*\w+)*\s*=[^\n#]*\.parse_(?:known_)?args\()",
+    re.MULTILINE,
+)
+"""What a file does when it is run, and a library's does not when it is imported."""
+_INSTALLS = {
+    "setup.py": re.compile(r"\b(?:packages|py_modules)\b"),
+    "setup.cfg": re.compile(r"^\[(?:metadata|options)", re.MULTILINE),
+    "pyproject.toml": re.compile(
+        r"^\[(?:project|build-system|tool\.(?:poetry|flit|pdm|setuptools))\b", re.MULTILINE
+    ),
+}
+"""What says in each of these files that others install what is beside it, and not only how to check it."""
 _PACKAGE = "__init__"
 _MAX_UP = 3
 _HARDLY = 5
@@ -62,12 +69,22 @@ class _Signs:
     @cached_property
     def needs(self) -> int:
         """How often it names CUDA where a device goes."""
-        return len(_NEEDS.findall(self._text))
+        return knowledge.names_cuda(self._text)
 
     @cached_property
     def chooses(self) -> bool:
         """Whether it seems to mean a device to be a choice."""
         return knowledge.chooses_device(self._text)
+
+    @cached_property
+    def leaves(self) -> bool:
+        """Whether it leaves the choice to a trainer."""
+        return knowledge.leaves_device(self._text)
+
+    @cached_property
+    def trains(self) -> str:
+        """What a trainer that it makes runs on."""
+        return knowledge.trains_on(self._text)
 
     @cached_property
     def offers(self) -> bool:
@@ -92,7 +109,7 @@ class _Signs:
     @cached_property
     def besides(self) -> bool:
         """Whether it has a choice besides that of CUDA where it is there."""
-        return self.offers or knowledge.chooses_besides(self._text)
+        return self.offers or self.leaves or knowledge.chooses_besides(self._text)
 
     @cached_property
     def elsewhere(self) -> bool:
@@ -116,7 +133,7 @@ class _Signs:
 
     @cached_property
     def runs(self) -> bool:
-        """Whether it asks if it is run by itself."""
+        """Whether it does something when it is run."""
         return _MAIN.search(self._text) is not None
 
 
@@ -189,7 +206,8 @@ class Choices:
             naming = {each for each in self.texts(home).of(knowledge.CUDA) if self._names_cuda(each)}
             most, choosing = len(naming) // _HARDLY, set[str]()
             for each in self._layout.files(home) if most else ():
-                if self._signs(each).chooses:
+                signs = self._signs(each)
+                if signs.chooses or (signs.leaves and signs.trains != knowledge.GPUS):
                     choosing.add(each)
                     if len(choosing) > most:
                         break
@@ -221,6 +239,9 @@ class Choices:
         runs = [self._signs(each) for each in above]
         used = [self._signs(each) for each in below]
         if any(each.chooses for each in runs) or any(each.offers for each in used):
+            return True
+        led = runs if any(each.runs for each in runs) else used  # or nobody knows which program imports it
+        if any(each.leaves for each in led) and {each.trains for each in used} - {""} != {knowledge.GPUS}:
             return True
         if any(each.numbers for each in used) and not any(each.limits for each in used):
             return True
@@ -292,10 +313,11 @@ class Choices:
 
     def _installs(self, home: str) -> bool:
         """Whether others install what is in a folder, and not only an extension that is built there."""
-        built = self._layout.names(home).intersection(_BUILT)
-        if built != {_SETUP}:
-            return bool(built)
-        return _INSTALLS.search(self._read(os.path.join(home, _SETUP)) or "") is not None
+        there = self._layout.names(home)
+        return any(
+            each in there and says.search(self._read(os.path.join(home, each)) or "")
+            for each, says in _INSTALLS.items()
+        )
 
     def _is_part(self, path: str) -> bool:
         """Whether a file is in a package, or a folder of one, and is no program that nobody imports."""
