@@ -51,6 +51,7 @@ ORDER = [
         "infer.file",
     ),
     *(
+        "infer.stored",
         "infer.settle",
         "infer.presumed",
         "infer.elsewhere",

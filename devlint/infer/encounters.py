@@ -83,7 +83,7 @@ class Encounters(Sight):
             Kind.BATCH,
             self.named(clash.here),
             clash.part if own else None,
-            (labels[clash.part] if own else "") or self.text.quote(clash.at),
+            (labels[clash.by] if own else "") or self.text.quote(clash.at),
             origin,
             span=self.text.span(clash.at),
             within=self.settled.loader_name(clash.whole),

@@ -348,7 +348,9 @@ class Log:
         self.doubted: set[Ref] = set()
         """Loaders of what a caller gives: its dataset may yield what is on a device."""
         self.varies: set[Ref] = set()
-        """Attributes that one method leaves on the cpu and another elsewhere: who knows which came last."""
+        """Attributes that one method leaves on the cpu and another elsewhere: who knows which came last.
+
+        And models that may be on several devices, as those bring what they are given to where it belongs."""
         self.likely: dict[Ref, Ref] = {}
         """By what a method gave that tensors have, of what is of unknown kind, that."""
         self.derived: dict[Ref, tuple[tuple[Ref, bool], ...]] = {}

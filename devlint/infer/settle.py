@@ -17,6 +17,7 @@ from ..core.places import ON_DEVICE, Branch, Form, Place
 from ..core.values import UNKNOWN, Value, is_any_model, is_made
 from .file import File
 from .log import Feed, Kept, Log, MaybeLoss, RawMeeting, RawMove, Site
+from .stored import Stored
 
 _MAX_CHAIN = 4
 """Methods called on what methods gave, followed back so far."""
@@ -29,6 +30,8 @@ class Part(NamedTuple):
     ref: Ref
     whole: Ref
     on_cpu: bool
+    at: Ref
+    """What it goes by where it is used: itself, or the attribute that a method put it into."""
 
 
 class Clash(NamedTuple):
@@ -58,6 +61,8 @@ class Clash(NamedTuple):
     """Whether it is the element that meets, and not what something gave that was given it."""
     own: Value = UNKNOWN
     """What meets."""
+    by: Ref = -1
+    """What the element goes by where it meets."""
     in_loss: bool = False
     """Whether they only meet in something unknown, that is taken for a loss."""
 
@@ -75,6 +80,7 @@ class Settled:
         self.objects: Objects = file.objects
         self.logs = file.logs
         self.evidence = self._solve()
+        self._stored = Stored(file)
         self._used_of: dict[Ref, tuple[Ref, ...]] = {}
         self.kept: dict[Ref, set[Ref]] = {}
         """By whole, the elements of which a moved copy was kept, wherever it went."""
@@ -359,11 +365,47 @@ class Settled:
         whole = self.objects.wholes[ref]
         if whole < 0 and isinstance(self.objects.ways[ref], Element):
             whole = ref
-        if whole < 0 or self._placed(ref) or self._is_text(ref):
+        if self._placed(ref) or self._is_text(ref):
             return None
+        if whole < 0:
+            return self._stored_part(ref)
         loader = self.objects.parents[whole]
         known = place.form is Form.CPU or (loader >= 0 and bool(self.seen(loader) & Evidence.LOADER))
-        return Part(ref, whole, known)
+        return Part(ref, whole, known, ref)
+
+    def _stored_part(self, ref: Ref) -> Part | None:
+        """The element of a batch that a method put into an attribute, whichever of them did."""
+        found: list[Part] = []
+        for function, value in self._stored.values(ref):
+            parts = self._given_parts(value, function)
+            if not parts:
+                return None
+            found += parts
+        if not found:
+            return None
+        return found[0]._replace(on_cpu=all(part.on_cpu for part in found), at=ref)
+
+    def _given_parts(self, value: Value, function: str, depth: int = _MAX_CHAIN) -> list[Part]:
+        """The elements of batches that a value may be, in a function or its callers; none if not all are."""
+        ref = value.who
+        if type(ref) is not int or value.place.form not in (Form.CPU, Form.AT, Form.UNKNOWN):
+            return []
+        if value.origin is not None or ref in self.objects.sources:
+            return []
+        part = self.part(value.place if value.place.form is Form.CPU else Place(Form.AT, "", ref))
+        if part is not None and (part.on_cpu or part.whole in self.moved_to):
+            return [part]
+        top = self.objects.top(ref)
+        if depth <= 0 or not self.objects.is_parameter(top) or self.objects.functions[top] != function:
+            return [] if part is None else [part]
+        found: list[Part] = []
+        for caller, site in self.sites.get(function, ()):
+            given = site.arguments.get(self.objects.labels[top])
+            parts = self._given_parts(given, caller, depth - 1) if given is not None else []
+            if not parts:
+                return []
+            found += parts
+        return found
 
     def _shown(self, ref: Ref) -> bool:
         """Whether any use shows that an element of a batch is a tensor."""
@@ -454,7 +496,7 @@ class Settled:
             if part is None or not isinstance(at, ast.expr) or self.any_of(dropped, part.ref):
                 continue
             if self._conflict(part, there):
-                itself = own.who == part.ref
+                itself = own.who in (part.ref, part.at)
                 if not (itself or part.on_cpu or self._shown(part.ref)):
                     continue  # whatever gave what meets was given it beside others: it may be a text
                 if raw.how == "operator" and own.kind is Kind.UNKNOWN and not (itself or part.on_cpu):
@@ -464,7 +506,7 @@ class Settled:
                 clash = Clash(
                     function, at, here, part.ref, part.whole, other, there, partly, True, False, raw, met
                 )
-                yield key, clash._replace(itself=itself, own=own)
+                yield key, clash._replace(itself=itself, own=own, by=part.at)
 
     def any_of(self, refs: set[Ref], ref: Ref) -> bool:
         """Whether an object, or what it is part of, is among some objects."""
@@ -575,21 +617,31 @@ class Settled:
     def _sibling_moved(self, part: Part, there: Place) -> bool:
         """Whether another element of the same whole was moved to where this one is now needed."""
         place, moved = self.moved_to.get(part.whole), self.moved.get(part.whole)
-        if place is None or not moved or part.ref in moved:
+        if place is None or not moved:
             return False
-        if all(self.objects.belongs(each, part.ref) for each in moved):
+        if all(self.objects.belongs(each, part.ref) and each != part.ref for each in moved):
             return False  # what was moved was made from this very one: `mask = parameter.data.gt(0).cuda()`
         if type(place.of) is int and self.objects.belongs(place.of, part.whole):
             return False
-        if place != there:
+        if there.form is Form.EITHER and not there.is_anywhere:
+            there = there._replace(form=place.form, when=place.when)  # where both are moved, if they are
+        if place != there and not self._names(there, place):
             return False
         if self.objects.is_structural(part.ref):
             return True
-        return bool(self.seen(part.ref) & IS_TENSOR) and self._holds_tensors(part, moved)
+        return bool((self.seen(part.ref) | self.seen(part.at)) & IS_TENSOR) and self._holds_tensors(
+            part, moved
+        )
+
+    def _names(self, there: Place, place: Place) -> bool:
+        """Whether a place is that of the device which an attribute was given: `self.device = device`."""
+        values = self._stored.values(there.of) if type(there.of) is int and there.form is place.form else ()
+        return bool(values) and all(value.place.of == place.of is not None for _, value in values)
 
     def _holds_tensors(self, part: Part, moved: set[Ref]) -> bool:
         """Whether a mapping is of tensors: of what a caller passes, networks and numbers may be parts."""
-        if isinstance(self.objects.ways[part.whole], Element) or self.seen(part.ref) & NO_NUMBER:
+        shown = self.seen(part.ref) | self.seen(part.at)
+        if isinstance(self.objects.ways[part.whole], Element) or shown & NO_NUMBER:
             return True
         return any(
             self.seen(ref) & (IS_TENSOR | NO_NUMBER | Evidence.OPERAND) and not self.contradicted(ref)

@@ -203,6 +203,11 @@ ASKS_ATTRIBUTE = frozenset({"getattr", "hasattr"})
 """Builtins that ask an object for an attribute that it may lack."""
 UNBINDS = words("staticmethod classmethod property abstractmethod")
 """Decorators of what is no method that runs a module."""
+SPREADS = words("auto balanced balanced_low_0 sequential")
+"""What `device_map` may be for a model to go to the devices that are there."""
+BRINGS_INPUTS = words("device quantization_config load_in_8bit load_in_4bit")
+"""Options of `from_pretrained` with which a model may bring what it is given to where it is, or that are not
+its own."""
 MODULE_INTERNALS = words("_modules _parameters _buffers __dict__ exec")
 """What a class that registers its parts in its own way speaks of."""
 ASSIGNS_BY_NAME = "setattr"

@@ -8,7 +8,7 @@ from ... import knowledge
 from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.paths import Attr, Element, Item, Ref, Root
-from ...core.places import CPU, UNKNOWN_PLACE, Form, Place
+from ...core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ...core.state import WRAPPED, Mark
 from ...core.values import (
     MAPPING,
@@ -93,8 +93,15 @@ def pretrained(machine: Machine, site: Site) -> Value:
     if "module" not in kinds:
         return machine.unknown(site.node)
     value = make(machine, site)
-    ref = machine.ref(value)
-    if ref is not None and site.args.keywords.keys() & {"device_map", "device", "quantization_config"}:
+    ref, mapped = machine.ref(value), site.args.get(site.row.devices[0])
+    if ref is None:
+        return value
+    if not knowledge.BRINGS_INPUTS.isdisjoint(site.args.keywords):
+        machine.state.places[ref] = UNKNOWN_PLACE
+    elif mapped is not None and constant(mapped) in knowledge.SPREADS:
+        machine.settle_at(ref, literal(str(constant(mapped))), site.node)
+        machine.log.varies.add(ref)  # on several devices, hooks bring to each part what it is given
+    elif mapped is not None and mapped.kind not in (Kind.NONE, Kind.DEVICE, Kind.STRING, Kind.NUMBER):
         machine.state.places[ref] = UNKNOWN_PLACE
     return value
 
