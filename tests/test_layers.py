@@ -67,7 +67,15 @@ ORDER = [
         "infer.caches",
         "infer.hidden",
     ),
-    *("infer.halves", "infer.stays", "infer.late", "infer.forgotten", "infer.apart", "infer.left"),
+    *(
+        "infer.reaching",
+        "infer.halves",
+        "infer.stays",
+        "infer.late",
+        "infer.forgotten",
+        "infer.apart",
+        "infer.left",
+    ),
     *(
         "infer.sight",
         "infer.encounters",

@@ -265,6 +265,10 @@ class Class:
         """Whether its code, or that of its bases in the project, names a device or moves anything."""
         return any(not cls.reaches.isdisjoint(NAMES_DEVICES) for cls in self.lineage())
 
+    def moves_more(self) -> bool:
+        """Whether that may move its own parts, or what its methods are given."""
+        return any(knowledge.MOVES_MORE in cls.reaches for cls in self.lineage())
+
     def moved_by_constructor(self) -> bool:
         """Whether its constructor moves anything that it leaves behind."""
         return any(isinstance(effect, Moved) for effect in self.effects)

@@ -16,8 +16,9 @@ from ..core.values import Value
 from .behind import Meetings
 from .classes import Class
 from .log import RawBind, RawCall, RawMeeting
+from .reaching import reached
 from .settle import Settled
-from .stays import is_heavy, is_heavy_perhaps, is_plain, moves_another, reached
+from .stays import is_heavy, is_heavy_perhaps, is_plain, moves_another
 
 _MOVED = frozenset({Form.LITERAL, Form.SAME})
 
@@ -52,8 +53,9 @@ class _Search:
         """The first call of each that fails on an accelerator."""
         for cls in self.settled.file.classes.values():
             if is_plain(self.settled, cls):
-                yield from self._called(cls)
-                yield from self._met(cls)
+                all_of = sorted((*self._called(cls), *self._met(cls)), key=_line)
+                made = {each.bind.value.origin: each for each in reversed(all_of)}  # one may be a copy of it
+                yield from made.values()
 
     def _called(self, cls: Class) -> Iterator[Forgotten]:
         for method in cls.methods.values():
@@ -70,7 +72,7 @@ class _Search:
                     continue
                 for _, where, value in raw.args.named():
                     there = raw.places.get(where, value.place)
-                    if value.kind in TENSORS and there.form in _MOVED:
+                    if there.form in _MOVED and self.settled.kind_of_moved(value, method) in TENSORS:
                         self.told.add((cls.name, kept[2].name))
                         sure = is_heavy(self.settled, kept[2].value)
                         conflict = Conflict.CERTAIN if sure else Conflict.PRESUMED
@@ -142,6 +144,10 @@ class _Search:
     @cached_property
     def _reached(self) -> set[str]:
         return reached(self.settled)
+
+
+def _line(found: Forgotten) -> int:
+    return found.target.lineno
 
 
 def forgotten(settled: Settled, judged: Meetings) -> Iterator[Forgotten]:

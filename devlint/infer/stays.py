@@ -18,6 +18,7 @@ from .classes import Class
 from .function import CONSTRUCTORS
 from .holdings import has_weights, is_reached
 from .log import RawBind, RawCall, RawMeeting
+from .reaching import reached
 from .settle import Settled
 
 _PLAIN = ("", "builtins.object")
@@ -191,46 +192,6 @@ def is_plain(settled: Settled, cls: Class) -> bool:
     return here and (cls.library_base() or "") in _PLAIN
 
 
-def reached(settled: Settled) -> set[str]:
-    """The attributes, by name, that anything does more with than to run, iterate or ask them."""
-    nodes = settled.file.nodes
-    parents = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
-    return {
-        node.attr
-        for node in nodes
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Load)
-        and not _only_runs(node, parents)
-    }
-
-
-def _only_runs(node: ast.Attribute, parents: dict[ast.AST, ast.AST]) -> bool:
-    around = parents.get(node)
-    if isinstance(around, ast.Attribute):
-        if around.attr in knowledge.REACHES_PARTS:
-            return _only_freezes(around, parents)
-        return around.attr not in knowledge.MOVES
-    if isinstance(around, ast.Call):
-        reads = isinstance(around.func, ast.Name) and around.func.id in knowledge.ITERATES
-        return around.func is node or reads
-    return isinstance(around, (ast.For, ast.comprehension)) and around.iter is node
-
-
-def _only_freezes(node: ast.Attribute, parents: dict[ast.AST, ast.AST]) -> bool:
-    """Whether a loop over what a method gives does nothing but to say that it is not trained."""
-    call = parents.get(node)
-    loop = parents.get(call) if call is not None else None
-    if not isinstance(call, ast.Call) or not isinstance(loop, ast.For) or loop.iter is not call:
-        return False
-    for statement in loop.body:
-        set_ = statement.targets[0] if isinstance(statement, ast.Assign) else None
-        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call):
-            set_ = statement.value.func
-        if not isinstance(set_, ast.Attribute) or set_.attr not in knowledge.FREEZES:
-            return False
-    return True
-
-
 def _looks_inside(node: ast.ClassDef) -> bool:
     """Whether a class reaches its attributes by other ways than their names."""
     return any(
@@ -250,11 +211,20 @@ def is_left_alone(settled: Settled, module: Value) -> bool:
         return False
     if isinstance(module.known, Defined):
         view = settled.file.view(module.known.dotted)
-        if view is None or view.framework or view.moves() or any(map(view.method, knowledge.KEEPS_ITS_OWN)):
+        if view is None or view.framework or any(map(view.method, knowledge.KEEPS_ITS_OWN)):
+            return False
+        if view.moves_more() or any(_places(settled, cls) for cls in view.lineage()):
             return False
         if any(value.kind is Kind.DEVICE or value.place.form in _PLACED for value in view.attributes()):
             return False
     return not any(is_reached(objects, log, ref) for log in settled.logs.values())
+
+
+def _places(settled: Settled, cls: Class) -> bool:
+    """Whether a constructor is told a device, or finds one, for what it makes."""
+    made = (cls.methods[name] for name in CONSTRUCTORS if name in cls.methods)
+    summaries = map(settled.file.summary, made)
+    return any(each is None or not each.reaches.isdisjoint(knowledge.NAMES_DEVICES) for each in summaries)
 
 
 def moves_another(settled: Settled, module: Value) -> bool:

@@ -225,7 +225,8 @@ TABLES = (
         Row("None"),
         """
     clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach): gives=0-dim place=first
-    clip_grad_value_(parameters, clip_value, foreach)
+            topics=clips
+    clip_grad_value_(parameters, clip_value, foreach): topics=clips
     clip_grads_with_norm_(parameters, max_norm, total_norm, foreach)
     get_total_norm(tensors, norm_type, error_if_nonfinite, foreach): gives=0-dim place=first
     parameters_to_vector(parameters): gives=tensor place=operands

@@ -197,8 +197,6 @@ LOOKS_AT = words("len isinstance hasattr getattr int max min any all bool size d
 """What conditions call to learn of sizes, and whether something is there."""
 RECORD = "record"
 """The topic of classes that keep what they are made with."""
-FREEZES = frozenset({"requires_grad", "requires_grad_"})
-"""What says of a parameter whether it is trained, and leaves it where it is."""
 ASKS_ATTRIBUTE = frozenset({"getattr", "hasattr"})
 """Builtins that ask an object for an attribute that it may lack."""
 UNBINDS = words("staticmethod classmethod property abstractmethod")
@@ -359,9 +357,7 @@ WAITS = frozenset({"synchronize", "wait", "wait_stream", "wait_event", "wait_for
 """Methods and functions after which copies from a device are complete."""
 UNDER_WAY = "non_blocking"
 """The parameter of a move that returns before its copy is complete."""
-REACHED = frozenset(
-    {"sync", "clock", "forks", "spawns", "loads", "touches-cuda", "moves", "places", "trains", "mover"}
-)
+REACHED = words("sync clock forks spawns loads touches-cuda moves moves-more places trains mover")
 """Topics that a function's callers want to know of."""
 MOVER = "mover"
 """The topic of what has a function by default that moves what it is given."""
@@ -377,6 +373,8 @@ SAVED = frozenset({"saves", "trains"})
 """Those of a function that makes checkpoints, or what goes into one."""
 MOVES_SOMETHING = "moves"
 """That of a function that moves something, which a cast does not."""
+MOVES_MORE = "moves-more"
+"""That of one that moves more than the tensors that it has made: its object, or what it is given."""
 NAMES_DEVICES = frozenset({MOVES_SOMETHING, "places"})
 """Those of a function that moves something, or makes it on a device that it is told."""
 NO_REDUCTION = frozenset({"none", 0})

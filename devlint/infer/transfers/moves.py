@@ -10,7 +10,7 @@ from ...bind.names import last_name
 from ...core.events import Named
 from ...core.evidence import Evidence
 from ...core.kinds import TENSORS, Kind
-from ...core.paths import Attr, Ref
+from ...core.paths import Attr, Ref, Root
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place, literal
 from ...core.values import MADE, OF_LEAF, STRING, Origin, Value, constant, derived, dotted, is_made
 from ..log import RawMove
@@ -79,10 +79,26 @@ def _misses(site: Site) -> bool:
     return not site.args.keywords.keys() <= {name.strip() for name in site.row.signature.split(",")}
 
 
+def _note(machine: Machine, base: Value | None) -> None:
+    """Tell callers that something is moved, and whether that is what was made here."""
+    machine.log.reaches.add(knowledge.MOVES_SOMETHING)
+    if base is None or not (is_made(base) or _is_kept(machine, base)):
+        machine.log.reaches.add(knowledge.MOVES_MORE)
+
+
+def _is_kept(machine: Machine, value: Value) -> bool:
+    """Whether it is a tensor, and no parameter, that the object of a method keeps."""
+    ref = machine.ref(value)
+    if value.kind is not Kind.TENSOR or ref is None or isinstance(machine.objects.ways[ref], Root):
+        return False
+    way = machine.objects.ways[machine.objects.top(ref)]
+    return isinstance(way, Root) and way.kind == "self"
+
+
 def _record(machine: Machine, site: Site, base: Value, found: Target, in_place: bool) -> None:
     """Record a move or cast."""
     if found.place is not None:
-        machine.log.reaches.add(knowledge.MOVES_SOMETHING)
+        _note(machine, base)
     fate, alone = machine.fates.get(site.node, ("kept", False))
     place = found.place
     here = machine.where(base)
@@ -286,7 +302,7 @@ def retype(machine: Machine, site: Site) -> Value:
     _record(machine, site, base, Target(None, True, ""), in_place=False)
     kind = base.kind if base.kind is Kind.SCALAR else Kind.TENSOR
     if given.kind is not Kind.DTYPE:
-        machine.log.reaches.add(knowledge.MOVES_SOMETHING)
+        _note(machine, base)
     if given.kind in TENSORS:
         machine.log.follows_devices = True
         return Value(kind, machine.where(given))  # `type_as`
@@ -338,7 +354,7 @@ def module(machine: Machine, site: Site) -> Value:
 def inherited(machine: Machine, site: Site) -> Value:
     """A class's own move calls that of `nn.Module`: that it is written there is no news to anybody."""
     base = site.receiver or Value()
-    machine.log.reaches.add(knowledge.MOVES_SOMETHING)
+    _note(machine, base)
     found = target(machine, site.name, site)
     if found.place is not None:
         machine.relocate(site.node, base, found.place, site.name)

@@ -1,0 +1,80 @@
+"""Which attributes a file does more with than to run, read, copy or train them: what may move them."""
+
+from __future__ import annotations
+
+import ast
+from functools import cached_property
+
+from .. import knowledge
+from ..core.kinds import Kind
+from .settle import Settled
+
+_DISPLAYS = (ast.Starred, ast.List, ast.Tuple, ast.Dict, ast.BinOp, ast.keyword)
+_LOOPS = (ast.For, ast.comprehension)
+
+
+def reached(settled: Settled) -> set[str]:
+    """The attributes, by name, that anything in a file reaches by which they may be moved."""
+    uses = _Uses(settled)
+    return {
+        node.attr
+        for node in settled.file.nodes
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and not uses.only_runs(node)
+    }
+
+
+class _Uses:
+    """What stands around the expressions of a file."""
+
+    def __init__(self, settled: Settled) -> None:
+        self._settled = settled
+        self._parents = {child: node for node in settled.file.nodes for child in ast.iter_child_nodes(node)}
+
+    @cached_property
+    def _callees(self) -> dict[ast.Call, str]:
+        return {call: raw.callee for log in self._settled.logs.values() for call, raw in log.calls.items()}
+
+    def only_runs(self, node: ast.Attribute) -> bool:
+        """Whether an attribute is called, asked for something, iterated or copied where it stands."""
+        around = self._parents.get(node)
+        if isinstance(around, ast.Attribute):
+            if around.attr in knowledge.REACHES_PARTS:
+                call = self._parents.get(around)
+                return isinstance(call, ast.Call) and call.func is around and self._leaves(call)
+            return around.attr not in knowledge.MOVES
+        if isinstance(around, ast.Call):
+            reads = isinstance(around.func, ast.Name) and around.func.id in knowledge.ITERATES
+            return around.func is node or reads or self._copies(around)
+        return isinstance(around, _LOOPS) and around.iter is node
+
+    def _leaves(self, parts: ast.AST) -> bool:
+        """Whether what has the parts of a module leaves them where they are: a loop, an optimizer."""
+        around = self._parents.get(parts)
+        if isinstance(around, ast.For):
+            return around.iter is parts and not any(map(_replaces, ast.walk(around)))
+        if isinstance(around, ast.Call):
+            named = isinstance(around.func, ast.Name) and around.func.id in knowledge.ITERATES
+            return self._leaves(around) if named else self._trains(around)
+        return isinstance(around, _DISPLAYS) and self._leaves(around)
+
+    def _trains(self, call: ast.Call) -> bool:
+        """Whether a call makes an optimizer, or clips what parameters learn."""
+        row = knowledge.find(self._callees.get(call, ""))
+        return row is not None and (row.gives == Kind.OPTIMIZER.value or "clips" in row.topics)
+
+    def _copies(self, call: ast.Call) -> bool:
+        """Whether a call makes another object of what it is given, which stays where it is."""
+        return self._callees.get(call, "").rpartition(".")[2] == knowledge.COPIES_ALL
+
+
+def _replaces(node: ast.AST) -> bool:
+    """Whether a statement or expression may put other data into a parameter, or what has it elsewhere."""
+    if isinstance(node, ast.Attribute):
+        return node.attr in knowledge.MOVES or (
+            node.attr in knowledge.TENSOR_DATA and isinstance(node.ctx, ast.Store)
+        )
+    return (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id not in knowledge.ITERATES | knowledge.SHOWS
+    )
