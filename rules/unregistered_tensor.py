@@ -1,7 +1,8 @@
 """A module computes with a tensor that is a plain attribute, and stays on the cpu when the module moves
 
 `nn.Module` moves and saves its parameters and buffers. A tensor that is merely assigned to an attribute is
-neither: `model.to(device)` leaves it on the cpu, and `forward` fails where it meets its input.
+neither: `model.to(device)` leaves it on the cpu, and `forward` fails where it meets its input. So is what the
+constructor computes of a weight, and another name for a buffer: the module moves its own, and not that.
 
     self.window = torch.hann_window(512)  # DEV404
 

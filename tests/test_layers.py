@@ -35,7 +35,7 @@ ORDER = [
     *("visit.cst", "visit.cures", "claim", "rule", "rules"),
     *("match.selection", "source.sift", "source.unreadable"),
     *("knowledge", "bind"),
-    *("infer.room", "infer.log", "infer.definitions", "infer.machine"),
+    *("infer.room", "infer.log", "infer.definitions", "infer.machine", "infer.unmoved"),
     *("infer.conditions", "infer.lazily", "infer.annotations", "infer.cases"),
     *("infer.substitute", "infer.needs", "infer.asks", "infer.apply", "infer.transfers"),
     *("infer.holdings", "infer.calls", "infer.attributes", "infer.targets"),

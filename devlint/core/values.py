@@ -212,6 +212,8 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
         return b
     if b.kind is Kind.NONE:
         return a
+    if (a.kind is Kind.PARAMETER) is not (b.kind is Kind.PARAMETER):
+        a, b = _but_weight(a), _but_weight(b)
     if a.kind is Kind.NUMBER and b.kind in TENSORS:
         return b  # `total = 0`, to which tensors are added
     if b.kind is Kind.NUMBER and a.kind in TENSORS:
@@ -261,6 +263,11 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
         a.holds | b.holds,
         a.measures if a.measures == b.measures else _measures_of_made(a, b),
     )
+
+
+def _but_weight(value: Value) -> Value:
+    """Where one path has a parameter, which moves, it does not say where the other has been made."""
+    return value._replace(origin=None) if value.kind is Kind.PARAMETER and is_made(value) else value
 
 
 def _lies_with(value: Value) -> Who | None:

@@ -25,6 +25,7 @@ from ..core.values import (
     is_made,
     library_value,
 )
+from . import unmoved
 from .apply import apply as apply_summary
 from .machine import Machine, flag
 from .substitute import instance_attribute, unknown_attribute
@@ -102,7 +103,7 @@ class Attributes(Machine):
             return UNKNOWN
         part = self.objects.part(ref, Attr(name))
         if name in knowledge.MODULE_PARAMETERS:
-            return Value(Kind.PARAMETER, self.place_of(base), part)
+            return unmoved.weight(self, base, Value(Kind.PARAMETER, self.place_of(base), part))
         return Value(who=part)
 
     def _class_attribute(self, base: Value, cls: str, name: str) -> Value:
@@ -188,6 +189,10 @@ class Attributes(Machine):
             return UNKNOWN
         if name in knowledge.GROUPS and ref is not None and "optimizer" in view.topics:
             return self._groups(ref, name)
+        if ref is not None:
+            weight = unmoved.inherited(self, ref, view.library_base(), name, node or self.here.node)
+            if weight is not None:
+                return weight
         return unknown_attribute(self, base, name)
 
     def _groups(self, optimizer: int, name: str) -> Value:

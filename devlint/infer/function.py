@@ -16,7 +16,7 @@ from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import NEVER, Key, Mark, State, join_states
 from ..core.summary import Answers, Binding, Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
 from ..core.values import NONE, NUMBER, UNKNOWN, Const, Defined, Origin, Truth, Value, container, is_made
-from . import cases, lazily
+from . import cases, lazily, unmoved
 from .annotations import annotated
 from .answers import returned
 from .classes import Class, Entered
@@ -411,9 +411,10 @@ def _assigned(machine: Statements, end: State) -> dict[tuple[str, str], Value]:
     """What is in those attributes of `self` that the function assigns."""
     found: dict[tuple[str, str], Value] = {}
     for cls, attribute in sorted(machine.assigned):
-        value = end.env.get((machine.objects.self_of(cls), Attr(attribute)))
+        own = machine.objects.self_of(cls)
+        value = end.env.get((own, Attr(attribute)))
         if value is not None:
-            found[cls, attribute] = lazily.as_filled(machine, value)
+            found[cls, attribute] = lazily.as_filled(machine, unmoved.left(machine, own, attribute, value))
     return found
 
 

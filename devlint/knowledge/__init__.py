@@ -109,6 +109,14 @@ def scatters(dotted: str, given: Iterable[str]) -> bool | None:
     return ("always-scatters" in found or "device_ids" in given) if "scatters" in found else None
 
 
+def has_weight(dotted: str) -> bool:
+    """Whether a class is a layer of torch's with a weight: no container, and no function of its input."""
+    from . import vocabulary
+
+    name = dotted.removeprefix("torch.nn.")
+    return name != dotted and name not in vocabulary.NO_PARAMETERS | vocabulary.WITHOUT_WEIGHT
+
+
 def is_strict_model(dotted: str) -> bool:
     """Whether a model needs every tensor that it is given on its own device."""
     from . import frameworks

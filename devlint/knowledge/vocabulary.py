@@ -89,6 +89,10 @@ NO_SCALARS = words(
 
 Measured: the checks of torch's own kernels (`device_check: ExactSame` in native_functions.yaml).
 """
+WEIGHT = words("weight")
+"""What a layer has in any case; its bias may be None."""
+WITHOUT_WEIGHT = words("Module ModuleList ModuleDict Sequential ParameterList ParameterDict DataParallel")
+"""Of torch's modules, those that have others, or nothing at all."""
 NO_PARAMETERS = words(
     """
     Identity ReLU ReLU6 LeakyReLU ELU CELU SELU GELU SiLU Mish Tanh Sigmoid LogSigmoid Softmax Softmax2d

@@ -25,6 +25,7 @@ from ...core.values import (
     is_made,
 )
 from ...knowledge.row import Row
+from .. import unmoved
 from ..log import NOBODY, Feed
 from ..machine import PARAMETERS, Arguments, Machine, Site, class_name, text_of
 from .losses import loss, maybe_loss, unreduced
@@ -153,7 +154,8 @@ def parameter(machine: Machine, site: Site) -> Value:
     """`nn.Parameter(data)`, `nn.Buffer(data)`: where the data are."""
     data = site.args.get("data")
     kind = Kind.PARAMETER if site.name == "Parameter" else Kind.TENSOR
-    return machine.own(site.node, kind, machine.where(data) if data is not None else CPU)
+    value = machine.own(site.node, kind, machine.where(data) if data is not None else CPU)
+    return unmoved.parameter(machine, value, data)
 
 
 def parameters(machine: Machine, site: Site) -> Value:
@@ -224,7 +226,8 @@ def register(machine: Machine, site: Site) -> Value:
     step = Attr(label)
     if "module" not in site.row.parameters:
         kind = Kind.PARAMETER if site.name == "register_parameter" else Kind.TENSOR
-        value = Value(kind, Place(Form.AT, "", ref), machine.objects.part(ref, step))
+        registered = Value(kind, Place(Form.AT, "", ref), machine.objects.part(ref, step))
+        value = unmoved.buffer(machine, ref, registered, value)
     machine.state.env[ref, step] = value
     if base.kind is Kind.INSTANCE and isinstance(base.known, Defined):
         machine.assigned.add((base.known.dotted, label))

@@ -13,6 +13,7 @@ from ...core.kinds import TENSORS, Kind
 from ...core.paths import Attr, Ref, Root
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place, literal
 from ...core.values import MADE, OF_LEAF, STRING, Origin, Value, constant, derived, dotted, is_made
+from .. import unmoved
 from ..log import RawMove
 from ..machine import COPIES, ELEMENTS, GRADIENTS, Machine, Site, class_name, text_of
 
@@ -348,6 +349,7 @@ def module(machine: Machine, site: Site) -> Value:
     if found.place is not None:
         _note_switch(machine, base, found.place)
         machine.relocate(site.node, base, found.place, site.name, has_parameters(base))
+        unmoved.moved(machine, base)
     return base
 
 
