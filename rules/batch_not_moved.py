@@ -15,8 +15,8 @@ Move what the model needs:
 What is called with `return_tensors="pt"` is a tokenizer or processor of transformers.
 
 A warning where the batch is only given to a model of which nobody knows the class: it may move it. So is
-it where nothing but its use shows that a loader yields it. A loop in another file is told where it is given
-the loader.
+it where nothing but its use shows that a loader yields it, and where another loop of the file moves what it
+gives to the same model. A loop in another file is told where it is given the loader.
 
 Left alone: loaders of datasets that already live on the device, `collate_fn`s and models that move
 their inputs, `DataParallel` and DDP with `device_ids` (which scatter them), frameworks that move
@@ -84,7 +84,7 @@ class BatchNotMoved(Rule[Meeting]):
         if event.conflict is Conflict.CALLER:
             yield Report(
                 f"`{batch.label}` is passed to `{other.label}` as it comes, which lives{where}",
-                "another method of this class moves what it passes there",
+                "elsewhere in this file, what is passed there is moved first",
                 Severity.WARNING,
             )
             return

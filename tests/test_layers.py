@@ -75,6 +75,7 @@ ORDER = [
         "infer.forgotten",
         "infer.apart",
         "infer.left",
+        "infer.unlike",
     ),
     *(
         "infer.sight",

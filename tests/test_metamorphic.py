@@ -133,6 +133,10 @@ BY_DESIGN = {
     # A tensor of a module that only another file computes with is told of there.
     "DEV404/bug_outside:Clusters",
     "DEV404/near_registered:MovedFromOutside",
+    # Which methods run one after the other, and what two loops do with one model, is read within a file.
+    "DEV401/bug_stored:Translator",
+    "DEV401/bug_other_loop:evaluate",
+    "DEV401/bug_other_loop:train",
     # Of one batch that is not moved, both files tell what they see.
     "DEV401/bug_fed:Predictor",
     # Of what one file returns and another has meet something, both files tell what they see.

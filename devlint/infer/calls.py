@@ -792,6 +792,7 @@ def call_module(machine: Machine, node: ast.Call, base: Value, args: Arguments) 
                 return result
     site = _site(node, "Module.forward", base, args)
     if is_any_model(base):
+        modules.feed(machine, base, args)
         result = modules.unknown_module(machine, node, base, site)
         record_ask(machine, base, "", args, result)
         return result

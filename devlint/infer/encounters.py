@@ -23,6 +23,7 @@ from .log import RawMeeting
 from .settle import Clash
 from .sight import Sight
 from .stays import Stays, staying
+from .unlike import unlike
 
 _SURE_ABROAD = (Conflict.CERTAIN, Conflict.PORTABLE, Conflict.PRESUMED)
 """How surely what another file makes has to be apart from what it meets here, to be told here."""
@@ -43,6 +44,9 @@ class Encounters(Sight):
                 sure.add(key)
             if key not in found or told.at.span < found[key].at.span:
                 found[key] = told
+        for clash in unlike(self.settled, self._judged):
+            if found.keys().isdisjoint(((clash.part, clash.function), (clash.whole, clash.function))):
+                found[clash.whole, clash.function] = self._clash(clash)
         for key, told in found.items():
             guessed = told.conflict is Conflict.PRESUMED and key in sure
             yield told._replace(conflict=Conflict.CERTAIN) if guessed else told
@@ -75,7 +79,7 @@ class Encounters(Sight):
         conflict = Conflict.BRANCHES if clash.conditional else conflict
         other = self.text.quote(clash.other)
         if not clash.certain:
-            conflict, other = Conflict.CALLER, labels[clash.part]
+            conflict, other = Conflict.CALLER, labels[clash.by if clash.by >= 0 else clash.part]
         looped = clash.whole >= 0 and isinstance(self.settled.objects.ways[clash.whole], Element)
         own = clash.certain and clash.part >= 0
         origin = Origin("loader", clash.function, -1) if looped else None

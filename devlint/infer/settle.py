@@ -385,6 +385,10 @@ class Settled:
             return None
         return found[0]._replace(on_cpu=all(part.on_cpu for part in found), at=ref)
 
+    def kept_in(self, ref: Ref) -> list[Ref]:
+        """The objects that methods put into an attribute, if all are known."""
+        return [value.who for _, value in self._stored.values(ref) if type(value.who) is int]
+
     def _given_parts(self, value: Value, function: str, depth: int = _MAX_CHAIN) -> list[Part]:
         """The elements of batches that a value may be, in a function or its callers; none if not all are."""
         ref = value.who
