@@ -15,6 +15,9 @@ Keep the result:
 So is an object whose class has a `to` of its own that makes a moved copy, and what a function of the project
 gives that does nothing but to return what it is given on the device.
 
+A parameter or buffer of the module at hand is a warning, as it follows when the module is moved; a note,
+where the statement fills it in place (`self.weight.data.normal_().cuda()`) and has its effect all the same.
+
 Modules, transformers' `BatchEncoding`, PyG's `Data` and other objects that move in place are left
 alone, and so is everything whose kind neither its definition nor its use gives away.
 
@@ -32,11 +35,13 @@ from ..rule import (
     Ask,
     Cause,
     Claim,
+    Form,
     Kind,
     Move,
     Raises,
     Report,
     Rule,
+    Severity,
     cst,
     elsewhere,
     iterated,
@@ -86,6 +91,8 @@ class DiscardedMove(Rule[Move]):
         kept = ask.kept_safely(node) if ask.is_statement(node) else None
         what = event.receiver.label
         copies = "a tensor's move returns a copy; only modules move in place"
+        place = event.receiver.place
+        follows = Severity.WARNING if place.form is Form.AT and place.name == "self" else None
         if event.helper:
             yield Report(
                 f"the result of `{event.method}({what})` is thrown away, `{what}` stays put",
@@ -97,5 +104,15 @@ class DiscardedMove(Rule[Move]):
         yield Report(
             f"the result of `{what}.{event.method}()` is thrown away, `{what}` stays put",
             copies,
-            change=keep_result(node, kept),
+            Severity.NOTE if _fills(node, ask) else follows,
+            keep_result(node, kept),
         )
+
+
+def _fills(node: cst.BaseExpression, ask: Ask) -> bool:
+    """Whether what is moved is a parameter that the same statement fills in place."""
+    filled = False
+    while isinstance(node, (cst.Call, cst.Attribute)) and ask.value_of(node).kind is not Kind.PARAMETER:
+        filled |= isinstance(node, cst.Attribute) and node.attr.value.endswith("_")
+        node = node.func if isinstance(node, cst.Call) else node.value
+    return filled and ask.value_of(node).kind is Kind.PARAMETER

@@ -151,7 +151,8 @@ def test_what_another_file_says_of_the_default_device_holds_here(
 ) -> None:
     net = tmp_path / "net.py"
     net.write_text(
-        HEAD + "class Net(nn.Module):\n    def forward(self, x):\n        return x + torch.ones(3)\n"
+        HEAD
+        + "class Net(nn.Module):\n    def forward(self, x):\n        return x + torch.ones(3)\nprint(Net())\n"
     )
     main = tmp_path / "main.py"
     main.write_text("import torch\n" + "from net import Net\n" * imports + setting)

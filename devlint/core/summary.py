@@ -188,6 +188,8 @@ class Passed(NamedTuple):
     """What it speaks of has a name, and is no object."""
     own: str = ""
     """The parameter of the caller that it is, is a part of, or is beside: nobody knows more there."""
+    means: Answers = ""
+    """What is true of it, where it is a constant."""
 
 
 class Calling(NamedTuple):

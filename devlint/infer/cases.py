@@ -46,6 +46,13 @@ def answers(machine: Machine, value: Value) -> Answers:
     return _NOT_NONE if is_made(value) else _OF_KIND.get(value.kind, "")
 
 
+def said_of(value: Value) -> Answers:
+    """What is true of a value that is a constant."""
+    if isinstance(value.known, Const):
+        return NONE if value.known.value is None else TRUE if value.known.value else FALSE
+    return NONE if value.kind is Kind.NONE else ""
+
+
 def enter(machine: Machine, name: str, value: Value) -> Value:
     """What a parameter begins with: a value of its own, that tells it from all others."""
     value = Value(*value)

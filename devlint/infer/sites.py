@@ -14,6 +14,7 @@ from ..core.places import ANYWHERE, CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.summary import Calling, Passed
 from ..core.values import Value, element_of
 from .abroad import name_of
+from .cases import said_of
 from .definitions import Function
 from .function import CONSTRUCTORS
 from .log import Log, Site
@@ -55,14 +56,16 @@ def calls_in(file: Analysed) -> tuple[Calling, ...]:
 
 def _passed(file: Analysed, log: Log, site: Site, constructing: bool) -> Iterator[Passed]:
     for name, value in site.arguments.items():
+        means = said_of(value)
         if value.kind not in _TOLD:
-            yield Passed(name, value.kind, value.place._replace(of=None, when=frozenset()))
+            place = value.place._replace(of=None, when=frozenset())
+            yield Passed(name, value.kind, place, means=means)
             continue
         place, own = _told(file, _where(value, site.places))
         if constructing and place is ANYWHERE:
             place = UNKNOWN_PLACE  # nobody has moved the module yet
         kind = Kind.TENSOR if _is_moved_tensor(log, value) else value.kind
-        yield Passed(name, kind, place, own)
+        yield Passed(name, kind, place, own, means)
 
 
 def _is_moved_tensor(log: Log, value: Value) -> bool:

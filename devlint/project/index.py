@@ -386,6 +386,12 @@ class Project:
         self._asked.setdefault(path, set()).update(asked - {path})
         return found
 
+    def calls_are_known(self, path: str, function: str) -> bool:
+        """Whether nothing but the project calls a function of a file, and all by its name."""
+        found, asked = self._unused.calls_are_known(path, function.rpartition(".")[2])
+        self._asked.setdefault(path, set()).update(asked - {path})
+        return found
+
     def default_device(self, path: str) -> Default:
         """Who sets the default device to an accelerator for a file."""
         found, asked = self.choices.default_device(path)
@@ -699,6 +705,13 @@ class View:
             self.log["unused", told, "quiet" if quiet else ""] = digest_of(found)
         return found
 
+    def calls_are_known(self, function: str) -> bool:
+        """Whether nothing but the project calls a function of this file, and all by its name."""
+        found = self._project.calls_are_known(self.path, function)
+        if self._project.memory is not None:
+            self.log["calls are known", function] = digest_of(found)
+        return found
+
     def default_device(self) -> Default:
         """Who sets the default device to an accelerator for this file."""
         found = self._project.default_device(self.path)
@@ -749,6 +762,8 @@ class View:
             parts = (each.split(":") for each in filter(None, about.split(";")))
             told = tuple(Part(name, int(first), int(last)) for name, first, last in parts)
             return digest_of(self._project.unused(self.path, told, any(more)))
+        if kind == "calls are known":
+            return digest_of(self._project.calls_are_known(self.path, about))
         if kind == "default device":
             return digest_of(self._project.default_device(self.path))
         if kind == "locate":  # where a node stands depends on the whole text

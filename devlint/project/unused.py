@@ -103,6 +103,17 @@ class Unused:
                 return True, frozenset(told)
         return False, frozenset(told)
 
+    def calls_are_known(self, path: str, name: str) -> tuple[bool, frozenset[str]]:
+        """Whether nothing but the program calls what has a name, and nothing has it but to call it."""
+        home = self._choices.home(path)
+        if self._choices.is_library(path) or _ANYBODYS.match(name) or name in knowledge.MODULE_HOOKS:
+            return False, frozenset()
+        if not self._layout.files(home) or self._reaches_names(home):
+            return False, frozenset()
+        told = self._mentioning(home, name)
+        passed_on = re.compile(rf"(?<!\bdef )\b{name}\b(?!\s*\()")
+        return not any(passed_on.search(self._text(each)) for each in told), frozenset(told)
+
     def _mentioning(self, home: str, name: str) -> list[str]:
         return [*self._choices.mentioning(home, name), *self._notebooks(home).of(name)]
 

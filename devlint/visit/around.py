@@ -38,6 +38,9 @@ if TYPE_CHECKING:
             """Whether nothing in the program uses one of the parts of this file, or the whole file, which may
             do nothing when it is run."""
 
+        def calls_are_known(self, function: str) -> bool:
+            """Whether nothing but the project calls a function of this file, and all by its name."""
+
         def default_device(self) -> str:
             """Who sets the default device to an accelerator for this file: `above` what runs it, or only
             `beside` it another file of the project; else empty."""

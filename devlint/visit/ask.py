@@ -99,6 +99,21 @@ class File:
             return False
         return project.unused(parts_around(self.tree, line), is_quiet(self.tree))
 
+    def is_never_reached(self, span: Span) -> bool:
+        """Whether only a call brings a function to a place that nothing in the program makes."""
+        from . import reached
+
+        project, _, cells = self.around
+        if project is None or cells:
+            return False
+        around = [each for each in self.calls if _within(span, each) or _within(each, span)]
+        node = self.calls[min(around, key=lambda each: each[2] - each[0])] if around else None
+        function, found = reached.flags(node, self.parents) if node is not None else (None, ())
+        names = [name for name, each in self.record.functions.items() if each.node is function and found]
+        if not names or not project.calls_are_known(names[0]):
+            return False
+        return any(reached.is_down(each, project.callers(names[0])) for each in found)
+
     @cached_property
     def worked_out(self) -> dict[object, Any]:
         """What functions of rules said of the file, by the function."""

@@ -115,8 +115,8 @@ def _in_slice(
             continue  # what runs this file has it made elsewhere
         if severity is Severity.ERROR and (is_presumed(event) or default):
             severity = Severity.WARNING
-        if severity is Severity.WARNING and file.is_unused(span.line):
-            severity = Severity.NOTE  # nobody runs it
+        if severity is not Severity.NOTE and (file.is_unused(span.line) or file.is_never_reached(span)):
+            severity = Severity.WARNING if severity is Severity.ERROR else Severity.NOTE  # nobody runs it
         try:
             fix = renderer.render(_as_safe_as(report.change, event)) if report.change else None
         except Exception as error:  # a change that makes no code
