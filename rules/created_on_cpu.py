@@ -23,12 +23,11 @@ model of which nobody knows the class may move what it is given, and give what i
 
 What another file makes, and returns or keeps in an object, is told where it meets something, without a fix.
 What a function returns on one path is on the cpu, and on another wherever its arguments are: it works until
-somebody puts both into one list. That is a warning. As a note, what was an array on the way is told, too.
+somebody puts both into one list. That is a warning; a note, of `torch.Tensor()`, and of what was an array.
 
 Left alone: 0-dim tensors in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is stored by
-a number or slice (torch copies all of these), other default devices, constructors, datasets, collate
-functions, tests, the branch of a condition in which there is no accelerator, scripts that speak of no device,
-and attributes of modules. What constructors of other files alone call is a note.
+a number or slice, other default devices, constructors, datasets, collate functions, tests, branches without
+accelerator, scripts that speak of no device, and attributes of modules. A note: what constructors alone call.
 """
 
 from __future__ import annotations
@@ -54,6 +53,7 @@ from ..rule import (
     meeting,
     on_device,
     outside,
+    source_of,
 )
 
 _TAKE_NO_DEVICE = ("torchvision.", "torch.distributions.")
@@ -103,7 +103,8 @@ class CreatedOnCpu(Rule[Meeting]):
         meets, at = " and meets", "they meet here"
         if event.how in _LEAVES:
             meets, at = _LEAVES[event.how], "it is returned here"
-            severity = severity or Severity.WARNING
+            nothing = source_of(node).endswith(("()", "([])"))
+            severity = Severity.NOTE if nothing else severity or Severity.WARNING
         yield Report(
             f"{made} is {path}made on the cpu{meets} `{other.label}`{where}",
             "a factory without `device=` makes its tensor on the default device",
