@@ -76,6 +76,7 @@ TRANSFERS: dict[str, Transfer] = {
     "losses.loss": losses.loss,
     "modules.make": modules.make,
     "modules.pretrained": modules.pretrained,
+    "modules.with_transforms": modules.with_transforms,
     "modules.wrap": modules.wrap,
     "modules.scatter": modules.scatter,
     "modules.shard": modules.shard,

@@ -31,6 +31,26 @@ TABLES = (
     """,
     ),
     Table(
+        "",
+        Row("tensor", "cpu", topics=_OTHER),
+        """
+    clip.tokenize clip.clip.tokenize(texts, context_length, truncate)
+    open_clip.tokenize open_clip.tokenizer.tokenize(texts, context_length)
+    """,
+    ),
+    Table(
+        "",
+        Row("module", "cpu", topics=_MODEL, by="modules.make", devices=("device",)),
+        """
+    open_clip.create_model(model_name, pretrained, precision, device)
+    open_clip.create_model_and_transforms open_clip.factory.create_model_and_transforms(model_name,
+            pretrained, precision, device): by=modules.with_transforms
+    clip.load clip.clip.load(name, device, jit, download_root): place= by=modules.with_transforms
+    open_clip.create_model_from_pretrained(model_name, pretrained, precision,
+            device): by=modules.with_transforms
+    """,
+    ),
+    Table(
         "*.",
         Row("module", "cpu", topics=_OTHER, by="modules.pretrained"),
         """

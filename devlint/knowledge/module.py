@@ -71,7 +71,7 @@ TABLES = (
         """
     forward(*input)
     __call__(*args)
-    generate(*args): topics=other-library
+    generate encode_text encode_image(*args): topics=other-library
     """,
     ),
     Table(

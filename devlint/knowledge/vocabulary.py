@@ -207,6 +207,8 @@ UNBINDS = words("staticmethod classmethod property abstractmethod")
 """Decorators of what is no method that runs a module."""
 SPREADS = words("auto balanced balanced_low_0 sequential")
 """What `device_map` may be for a model to go to the devices that are there."""
+TRANSFORMS_BESIDE = {"load": 1, "create_model_and_transforms": 2, "create_model_from_pretrained": 1}
+"""What gives a model and transforms for its inputs, with how many of those."""
 BRINGS_INPUTS = words("device quantization_config load_in_8bit load_in_4bit")
 """Options of `from_pretrained` with which a model may bring what it is given to where it is, or that are not
 its own."""

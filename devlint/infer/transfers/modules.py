@@ -107,6 +107,15 @@ def pretrained(machine: Machine, site: Site) -> Value:
     return value
 
 
+def with_transforms(machine: Machine, site: Site) -> Value:
+    """`open_clip.create_model_and_transforms(…)`: a model, and what makes its inputs of images."""
+    value = make(machine, site)
+    ref = machine.ref(value)
+    if ref is not None and not site.row.place and site.args.get(site.row.devices[0]) is None:
+        machine.state.places[ref] = UNKNOWN_PLACE  # where the machine has an accelerator, there
+    return container(items=(value, *[OTHER] * knowledge.TRANSFORMS_BESIDE[site.name]))
+
+
 def wrap(machine: Machine, site: Site) -> Value:
     """`torch.compile` and its like give a module around, or the same as, their first argument."""
     first = site.args.first()
