@@ -91,9 +91,8 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
             why = f"it is passed on together with `{hidden.meets}`, which is wherever the module runs"
         if hidden.of_part:
             why = f"it meets `{hidden.meets}`, and what has it is no module, which would move it"
-        stays = _CPU
-        if hidden.given or hidden.placed:
-            stays = "where it was given" if hidden.given else "where the constructor put it"
+        stays = "where the constructor put it" if hidden.placed else _CPU
+        stays = "where it was given" if hidden.given else stays
         if hidden.cached:
             where = "the module" if hidden.meets == "self" else f"`{hidden.meets}`"
             made = f"`self.{event.name}` is made where {where} is, and stays there when the module moves"
@@ -104,8 +103,9 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
         plain = f"on one path {plain}" if hidden.path else plain
         severity = None if hidden.meets and hidden.sure and stays == _CPU else Severity.WARNING
         unknown = hidden.given and not any(each.place.form is Form.CPU for each in ask.given(event.value))
-        if unknown or hidden.beside:
-            severity = Severity.NOTE  # who moves the module may give it what is there
+        if unknown and not event.value.certain:
+            return  # it may be a number
+        severity = Severity.NOTE if unknown or hidden.beside else severity  # who moves it may give it there
         told = f"`self.{event.name}` {plain} {stays} when the module moves"
         yield Report(told, why, severity, _registered(node, event, ask))
 

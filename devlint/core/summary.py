@@ -94,6 +94,8 @@ class Need(NamedTuple):
     """Of each side, whether the function itself shows that it is a tensor."""
     at: tuple[str, int] = ("", -1)
     """Where they meet: the function, and the node's number in it."""
+    runs: Literal["", "left", "right"] = ""
+    """The side that is a module, of whatever class, if it is run on the other."""
 
 
 class Ask(NamedTuple):

@@ -10,10 +10,11 @@ from typing import NamedTuple
 
 from ..bind.text import Text
 from ..core.events import Conflict
+from ..core.evidence import IS_TENSOR
 from ..core.kinds import Kind
-from ..core.paths import Attr, Ref
+from ..core.paths import Attr, Ref, Root
 from ..core.places import Form, Place
-from ..core.values import MADE, Origin, Value, is_made
+from ..core.values import MADE, Origin, Value, is_any_model, is_made
 from .definitions import Function
 from .function import CONSTRUCTORS
 from .log import RawBind, RawMeeting
@@ -159,8 +160,10 @@ class Meetings(Naming):
                 continue
             if self.among_cpu(function) or self.among_cpu(origin.function):
                 continue
-            if not origin.dims and other.kind is Kind.MODULE:
-                continue  # of no elements, or a number: no module runs on it, whatever the paths
+            if other.kind is Kind.MODULE and not origin.dims:
+                of_data = self._is_of_data(one, origin) and not is_any_model(other)
+                if not of_data or here.form is not Form.CPU:
+                    continue  # of no elements, or a number: no module runs on it, whatever the paths
             back = self._goes_back(function, raw, there)
             moved = not back and (raw.left, raw.right) in self.moved_afterwards(function)
             if moved and not self._given_elsewhere(there):
@@ -200,6 +203,14 @@ class Meetings(Naming):
             device = self._device(one, origin, there, other)
             sides = (at, here, one, origin, other_at, there, other)
             yield Behind(function, raw, *sides, conflict, device, wholly)
+
+    def _is_of_data(self, value: Value, origin: Origin) -> bool:
+        """Whether a tensor is made of data that have a name, or are computed, so that there are some."""
+        home = self.file.functions.get(origin.function)
+        made = home.nodes[origin.at] if home is not None and 0 <= origin.at < len(home.nodes) else None
+        if value.kind is not Kind.TENSOR or not isinstance(made, ast.Call) or not made.args:
+            return False
+        return isinstance(made.args[0], (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
 
     def kept(self) -> Iterator[Kept]:
         """Where plain tensors that modules are given, or that constructors place, meet what is elsewhere."""
@@ -246,7 +257,9 @@ class Meetings(Naming):
 
     def _how_kept(self, home: Function, bind: RawBind) -> bool | None:
         """Whether a caller gave what a constructor keeps, rather than that it placed it; None if unknown."""
-        place = bind.value.place
+        place, ref = bind.value.place, bind.value.who
+        if bind.value.kind is Kind.UNKNOWN and type(ref) is int and self.objects.is_parameter(ref):
+            return True if self._is_tensor_given(home, bind.name, ref) else None
         if bind.value.kind is not Kind.TENSOR:
             return None
         if place.form in _CHOSEN:
@@ -262,6 +275,17 @@ class Meetings(Naming):
         ):
             return True
         return None
+
+    def _is_tensor_given(self, home: Function, name: str, ref: Ref) -> bool:
+        """Whether callers give a constructor a tensor for an attribute: those in sight, else by its use."""
+        way = self.objects.ways[ref]
+        binds = [raw for raw in self.settled.logs[home.name].binds.values() if raw.name == name]
+        if home.owner is None or not isinstance(way, Root) or len(binds) > 1:
+            return False
+        if self.settled.sites.get(home.name):
+            return self._is_given_tensors(home, way.name)
+        kept = self.objects.part(self.objects.self_of(home.owner), Attr(name))
+        return bool(self.settled.seen(kept) & IS_TENSOR) and not self.settled.contradicted(kept)
 
     def moved_afterwards(self, function: str) -> dict[tuple[ast.AST, ast.AST], Place]:
         """Where the result of operations is moved at once, by operands: `table[index].to(device)`."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable, Iterator, Mapping, Set
+from typing import Literal
 
 from ..core.evidence import IS_TENSOR, NO_NUMBER, PASSED_ON, Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
@@ -13,7 +14,7 @@ from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import OPTIMIZER, Mark, State
 from ..core.summary import Ask, Copied, Effect, Marked, Moved, Need, Term
 from ..core.values import Value, is_any_model, is_made
-from .log import Log
+from .log import Log, RawMeeting
 
 _MAX_NEEDS = 64
 _MAX_DEPTH = 8
@@ -192,6 +193,7 @@ class Extraction:
                 "left" if is_any_model(raw.one) else "right" if is_any_model(raw.other) else "",
                 made is not None and raw.how == "index",
                 (_is_tensor(raw.one, raw.here, log), _is_tensor(raw.other, raw.there, log)),
+                runs=_runs(raw),
             )
             found.setdefault(need, raw.within or (self.function, number(raw.left)))
             if len(found) >= _MAX_NEEDS:
@@ -342,6 +344,13 @@ def _is_placed(value: Value) -> bool:
 def _is_of_loader(here: Place, there: Place) -> bool:
     """Whether a batch of what the function knows to be a loader meets what it knows to be elsewhere."""
     return here.form is Form.CPU and here.of is not None and there.form in ON_DEVICE
+
+
+def _runs(raw: RawMeeting) -> Literal["", "left", "right"]:
+    """The side of a meeting that is a module, which takes nothing that is 0-dim."""
+    if raw.how != "call" or raw.one.kind is raw.other.kind:
+        return ""
+    return "left" if raw.one.kind is Kind.MODULE else "right" if raw.other.kind is Kind.MODULE else ""
 
 
 def _is_tensor(value: Value, place: Place, log: Log) -> bool:

@@ -22,8 +22,8 @@ def meet(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> No
     at, other = sub.argument(need.left), sub.argument(need.right)
     if need.indexes and _counts(machine, (at, left), (other, right)):
         need = need._replace(origin=None)
-    one = _party(sub, need.left, left, need.one, need.origin)
-    two = _party(sub, need.right, right, need.other, need.origin)
+    one = _party(sub, need.left, left, need.one, need.origin, need.runs == "right")
+    two = _party(sub, need.right, right, need.other, need.origin, need.runs == "left")
     sure = one.kind in TENSORS or need.tensors[0], two.kind in TENSORS or need.tensors[1]
     one = _computed(sub, need.left, left, one) if sure[1] else one
     two = _computed(sub, need.right, right, two) if sure[0] else two
@@ -125,15 +125,21 @@ def _counts(machine: Machine, *sides: tuple[ast.expr | None, Place]) -> bool:
     )
 
 
-def _party(sub: Substitution, place: Place, here: Place, path: Path | None, origin: Origin | None) -> Value:
-    """What takes part in a callee's meeting: the very argument, if it is the tensor that is given."""
+def _party(
+    sub: Substitution, place: Place, here: Place, path: Path | None, origin: Origin | None, runs: bool
+) -> Value:
+    """What takes part in a callee's meeting: the very argument, if it is the tensor that is given.
+
+    `runs` says whether a module is run on it.
+    """
     of = place.of
     if isinstance(of, Path) and of.root.kind == "parameter" and of == path:
         given = sub.given.get(of.root.name)
         if given is not None and given.value.kind in TENSORS and (not of.steps or is_slice(of, given.value)):
             dims = given.value.origin.dims - len(of.steps) if given.value.origin is not None else 1
-            # A 0-dim tensor of the cpu meets what is elsewhere; one on a device does not.
-            return given.value if dims or here.form in ON_DEVICE else given.value._replace(kind=Kind.SCALAR)
+            # A 0-dim tensor of the cpu meets what is elsewhere, but no weights; one on a device does not.
+            sized = dims or runs or here.form in ON_DEVICE
+            return given.value if sized else given.value._replace(kind=Kind.SCALAR)
     if origin is not None and place.form is Form.CPU and place.of is None:
         return Value(Kind.TENSOR, here, sub.ref(path), origin=origin)
     if isinstance(of, Path) and place.form is Form.AT and sub.answer(of) is not None:

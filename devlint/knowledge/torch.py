@@ -44,6 +44,13 @@ TABLES = (
     """,
     ),
     Table(
+        "torch.nn.Transformer.",
+        Row("tensor", "device", devices=("device",), by="factories.factory"),
+        """
+    generate_square_subsequent_mask(sz, device, dtype)
+    """,
+    ),
+    Table(
         "torch.",
         Row("tensor", "device", devices=("device",), by="factories.from_data"),
         """

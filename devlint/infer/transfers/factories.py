@@ -14,7 +14,14 @@ from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ...core.values import Const, Value, constant, is_made
 from ..machine import COPIES, ELEMENTS, GRADIENTS, Machine, Site
 
-_DIMENSIONS = {"eye": 2, "tril_indices": 2, "triu_indices": 2, "scalar_tensor": 0, "from_file": 1}
+_DIMENSIONS = {
+    "eye": 2,
+    "generate_square_subsequent_mask": 2,
+    "tril_indices": 2,
+    "triu_indices": 2,
+    "scalar_tensor": 0,
+    "from_file": 1,
+}
 """Factories that say by themselves how many dimensions a tensor has at least; of the others it is one."""
 _LEVELS = 2
 """Rows of rows: so deep are the data looked into that a tensor is made of."""
