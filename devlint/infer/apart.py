@@ -135,8 +135,8 @@ def _differ(each: Apart, collated: bool) -> bool:
         # An element of a tensor may be 0-dim, which counts as a number.
         if each.other.origin is None or each.other.origin.how not in _TOLD:
             return False
-    elif each.other.kind is Kind.SCALAR:
-        return False
+    elif each.other.kind is Kind.SCALAR or origin.api.endswith(knowledge.LIKENED):
+        return False  # what is like another may have no dimensions, as that
     return there.form is Form.SAME or (
         there.form is Form.LITERAL and not there.name.startswith(knowledge.NO_DATA)
     )

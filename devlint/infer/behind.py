@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import permutations
 from typing import NamedTuple
 
+from ..bind.names import last_name
 from ..bind.text import Text
 from ..core.events import Conflict
 from ..core.evidence import IS_TENSOR
@@ -192,7 +193,9 @@ class Meetings(Naming):
             if here.form is Form.CPU:
                 conflict = wholly
             else:
-                out = conflict in _RANK[:2] and self._stands_for_none(function, origin)
+                out = conflict in _RANK[:2] and (
+                    self._stands_for_none(function, origin) or self._is_default(origin)
+                )
                 known = origin.attribute and conflict in _RANK[:2]
                 if origin.function != function and not known and not out:
                     continue
@@ -346,6 +349,14 @@ class Meetings(Naming):
             and any(node in made for block in _body(part) for node in ast.walk(block))
             for part in ast.walk(function.node)
         )
+
+    def _is_default(self, origin: Origin) -> bool:
+        """Whether a parameter was called that a call may leave out: it is a factory then."""
+        function = self.file.functions.get(origin.function)
+        if function is None or not origin.api or not 0 <= origin.at < len(function.nodes):
+            return False
+        made = function.nodes[origin.at]
+        return isinstance(made, ast.Call) and last_name(made) != origin.api.rpartition(".")[2]
 
     def _flags(self, function: Function) -> frozenset[str]:
         """The variables of a function that are True in some places, and False in others."""

@@ -311,6 +311,8 @@ def apply(machine: Machine, node: ast.Call, callee: Value, args: Arguments) -> V
         return call_module(machine, node, callee, args)
     if kind is Kind.INSTANCE and isinstance(known, Defined):
         return _call_instance(machine, node, callee, known.dotted, args)
+    if kind is Kind.UNKNOWN and isinstance(known, Api):  # a parameter that a call may leave out
+        return machine.join(library(machine, node, known.dotted, args), machine.unknown(node, "given"))
     if kind is Kind.UNKNOWN and callee.who is not None:
         return _call_unknown(machine, node, callee, args)
     if kind is Kind.OTHER and isinstance(known, Api):
@@ -504,6 +506,10 @@ def _by_columns(machine: Machine, site: Site) -> Value:
         alike = site.receiver is None
         scalar = alike and base is not None and base.kind is Kind.SCALAR
         new = machine.own(site.node, Kind.SCALAR if scalar else kind, place)
+        told = given is not None and given.kind is not Kind.NONE and place == CPU
+        if told and not scalar and (alike or factories.least(site)):
+            at = machine.here.number(site.node)
+            return new._replace(origin=Origin("made", machine.here.name, at, site.api))
         if base is None or base.origin is None or not is_made(base) or place != base.place:
             beside = alike and base is not None and place == machine.where(base)
             return new._replace(measures=base.who) if beside and base is not None else new

@@ -74,7 +74,7 @@ class Elsewhere:
         if other.kind is Kind.UNKNOWN and self._hangs_on_another(ref):
             return None
         found = None
-        if self.portable and self._holds_a_tensor(other):
+        if self.portable and (self._holds_a_tensor(other) or self._accumulates(one, ref)):
             found = self._beside(function, ref, roots, other, one)
         return found or (Conflict.GIVEN if self._callers_know(function, ref, roots, other, one) else None)
 
@@ -130,6 +130,8 @@ class Elsewhere:
         if one.origin.function != function and not borrows:
             return None
         if found <= {None}:  # nobody knows where it is, but the size of what it meets may be its own
+            if self._accumulates(one, ref):
+                return Conflict.PRESUMED
             borrows = borrows or self._borrows_of_parts(one, other)
             return Conflict.CALLER if found and borrows and self._follows(function) else None
         if self._is_attribute(ref):
@@ -137,6 +139,17 @@ class Elsewhere:
         if self._places(function) or borrows:
             return Conflict.CALLER
         return Conflict.CALLER if any(map(self._promised, roots)) else None
+
+    def _accumulates(self, one: Value, ref: Ref) -> bool:
+        """Whether what unknown functions of the inputs give beside another is added up, for each of those.
+
+        `total = zeros(len(x))`, and `x, part = layer(x)` with `total += part`.
+        """
+        size, roots = one.measures, self.roots(ref)
+        if type(size) is not int or not self.objects.is_structural(ref) or not roots:
+            return False
+        sized = {self.rooted(root) for root in self.roots(size)} == {Conflict.PORTABLE}
+        return sized and all(map(self._is_made_of_inputs, roots))
 
     def _is_made_of_inputs(self, root: Ref, depth: int = _DEEP_CALLS) -> bool:
         """Whether it is what a call gave of which nobody knows what it does, and that was given inputs.
@@ -347,6 +360,8 @@ class Elsewhere:
         ref = value.place.of if value.place.form in (Form.AT, Form.SAME) else value.who
         if type(ref) is not int or is_made(value):
             return False
+        if value.place.form is Form.SAME and value.origin is None and type(value.who) is int:
+            ref = value.who  # a caller in sight gave it, and says where it is
         return {self.rooted(root) for root in self.roots(ref)} == {Conflict.PORTABLE}
 
     def _fed_cpu(self, root: Ref, depth: int = _MAX_DEPTH) -> bool:

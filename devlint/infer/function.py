@@ -15,7 +15,20 @@ from ..core.paths import MAX_STEPS, REST, RESULT, Attr, Element, Item, Path, Ref
 from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import NEVER, Key, Mark, State, join_states
 from ..core.summary import Answers, Binding, Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
-from ..core.values import NONE, NUMBER, UNKNOWN, Const, Defined, Origin, Truth, Value, container, is_made
+from ..core.values import (
+    NONE,
+    NUMBER,
+    UNKNOWN,
+    Const,
+    Defined,
+    Known,
+    Origin,
+    Truth,
+    Value,
+    container,
+    dotted,
+    is_made,
+)
 from . import cases, lazily, unmoved
 from .annotations import annotated
 from .answers import returned
@@ -203,7 +216,8 @@ def _parameter(
         parts = enumerate(given.items)
         items = [(machine.objects.part(ref, Item(index)), item) for index, item in parts]
         given = given._replace(items=tuple(_given_tensor(item, part) for part, item in items))
-    value = given or annotated(machine, arg.annotation, ref) or Value(who=ref)
+    promised = given or annotated(machine, arg.annotation, ref)
+    value = promised or Value(who=ref, known=_made_with(machine, default))
     if given is None and value.kind is Kind.TENSOR:
         machine.log.note(ref, Evidence.TENSOR)  # so callers know that they pass one
     if value.kind is Kind.DEVICE and value.place.form is Form.UNKNOWN:
@@ -211,6 +225,15 @@ def _parameter(
     if value.kind in (Kind.DEVICE, Kind.STRING) and value.place.form is Form.EITHER:
         return value._replace(place=Place(Form.SAME, value.place.name, ref))  # as a variable that keeps it
     return _where_it_is(value)
+
+
+def _made_with(machine: Statements, default: ast.expr | None) -> Known | None:
+    """The factory that a parameter is where a call leaves it out: `window=torch.hann_window`."""
+    if not isinstance(default, (ast.Name, ast.Attribute)):
+        return None
+    found = machine.eval(default)
+    machine.log.uses.pop(default, None)  # it is read where the function is defined
+    return found.known if found.kind is Kind.LIBRARY and knowledge.makes_tensor(dotted(found)) else None
 
 
 def _given_tensor(given: Value, ref: Ref) -> Value:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from ..core.events import Becoming, Fate, Harmless, Meets, Named, Part, Role, Why
 from ..core.kinds import Kind
 from ..core.paths import Path, Ref
-from ..core.places import Place
+from ..core.places import CPU, Place
 from ..core.state import Mark
 from ..core.summary import Answers
 from ..core.values import Origin, Value
@@ -400,7 +400,8 @@ class Log:
 
     def remade(self, result: Ref, given: Iterable[Value]) -> None:
         """Record what a call of nobody knows what was given: its result may be that in another form."""
-        refs = [value.who for value in given if type(value.who) is int]
+        # Of what was brought to the cpu, the result is there as well.
+        refs = [value.who for value in given if type(value.who) is int and value.place != CPU]
         if refs:
             self.forms[result] = refs
 

@@ -117,6 +117,12 @@ def has_weight(dotted: str) -> bool:
     return name != dotted and name not in vocabulary.NO_PARAMETERS | vocabulary.WITHOUT_WEIGHT
 
 
+def makes_tensor(dotted: str) -> bool:
+    """Whether a function makes a tensor where its `device=` says, or else on the default device."""
+    row = find(dotted)
+    return row is not None and row.gives == "tensor" and row.place == "device"
+
+
 def is_strict_model(dotted: str) -> bool:
     """Whether a model needs every tensor that it is given on its own device."""
     from . import frameworks
