@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import permutations
 from typing import NamedTuple
 
+from .. import knowledge
 from ..bind.names import last_name
 from ..bind.text import Text
 from ..core.events import Conflict
@@ -33,6 +34,8 @@ _CHOSEN = (Form.EITHER, Form.SAME)
 """Where a constructor puts what it keeps that chooses between an accelerator and the cpu."""
 _LEAVES = ("return", "join")
 """How what is made leaves its function: it meets something in who calls that."""
+_WITH_ELEMENTS = ("index", "operator")
+"""What nobody does with a tensor of no elements: it stands for what comes later."""
 _MAX_OPERANDS = 8
 
 
@@ -161,6 +164,8 @@ class Meetings(Naming):
                 continue
             if self.among_cpu(function) or self.among_cpu(origin.function):
                 continue
+            if raw.how in _WITH_ELEMENTS and is_empty(self.settled, one):
+                continue  # it is something else by the time that anything is done with it
             if other.kind is Kind.MODULE and not origin.dims:
                 of_data = self._is_of_data(one, origin) and not is_any_model(other)
                 if not of_data or here.form is not Form.CPU:
@@ -383,6 +388,22 @@ def _with_parts(value: Value, depth: int = 2) -> Iterator[Value]:
 
 def _plain(test: ast.expr) -> ast.expr:
     return test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
+
+
+def is_empty(settled: Settled, value: Value) -> bool:
+    """Whether a tensor was made of no elements, or comes of one: `torch.empty(0)`, `torch.tensor([])`."""
+    origin = value.origin
+    home = settled.file.functions.get(origin.function) if origin is not None else None
+    made = home.nodes[origin.at] if home is not None and origin is not None and origin.at >= 0 else None
+    if not isinstance(made, ast.Call) or not made.args:
+        return False
+    sizes = made.args[0].elts if isinstance(made.args[0], (ast.List, ast.Tuple)) else made.args
+    if not sizes:
+        return True
+    api = (origin.api if origin is not None else "") or f"{knowledge.OF_TORCH}{last_name(made)}"
+    return knowledge.takes_sizes(api) and any(
+        isinstance(size, ast.Constant) and size.value == 0 for size in sizes
+    )
 
 
 def left_out(args: ast.arguments) -> set[str]:

@@ -13,7 +13,7 @@ from ..core.paths import Attr, Ref
 from ..core.places import Form
 from ..core.values import Defined, Value, is_made
 from .assigning import Target, making, targets
-from .behind import Behind, Kept
+from .behind import Behind, Kept, is_empty
 from .caches import Cached, cached
 from .classes import Class
 from .function import CONSTRUCTORS
@@ -199,7 +199,7 @@ def _else_parameter(settled: Settled, cls: Class, name: str) -> bool:
     values = []
     for method, node in targets(settled, cls, made, name):
         raw = settled.logs[method].binds[node]
-        if raw.untrained or _is_empty(settled, raw.value):
+        if raw.untrained or is_empty(settled, raw.value):
             return False  # made to be nothing: what uses it asks for that
         values.append(raw.value)
     tensors = [value for value in values if value.kind is Kind.TENSOR and is_made(value) and _dims(value)]
@@ -208,27 +208,13 @@ def _else_parameter(settled: Settled, cls: Class, name: str) -> bool:
     return _is_read(settled, cls, made, name)
 
 
-def _is_empty(settled: Settled, value: Value) -> bool:
-    """Whether a tensor was made of no elements: `torch.empty(0)`, `torch.tensor([])`."""
-    origin = value.origin
-    home = settled.file.functions.get(origin.function) if origin is not None else None
-    made = home.nodes[origin.at] if home is not None and origin is not None and origin.at >= 0 else None
-    if not isinstance(made, ast.Call) or not made.args:
-        return False
-    sizes = made.args[0].elts if isinstance(made.args[0], (ast.List, ast.Tuple)) else made.args
-    if not sizes:
-        return True
-    sized = origin is not None and knowledge.takes_sizes(origin.api)
-    return sized and any(isinstance(size, ast.Constant) and size.value == 0 for size in sizes)
-
-
 def _else_untrained(settled: Settled, cls: Class, name: str) -> bool:
     """Whether a Parameter gives way to what is made to be nothing: what uses it asks for that."""
     made = making(settled, cls)
     raws = [settled.logs[method].binds[node] for method, node in targets(settled, cls, made, name)]
     if not any(raw.value.kind is Kind.PARAMETER for raw in raws):
         return False
-    return any(raw.untrained or _is_empty(settled, raw.value) for raw in raws)
+    return any(raw.untrained or is_empty(settled, raw.value) for raw in raws)
 
 
 def _is_read(settled: Settled, cls: Class, made: list[str], name: str) -> bool:

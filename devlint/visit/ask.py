@@ -106,8 +106,7 @@ class File:
         project, _, cells = self.around
         if project is None or cells:
             return False
-        around = [each for each in self.calls if _within(span, each) or _within(each, span)]
-        node = self.calls[min(around, key=lambda each: each[2] - each[0])] if around else None
+        node = self.calls.get(span) or self._calls_on.get(span[0])
         function, found = reached.flags(node, self.parents) if node is not None else (None, ())
         names = [name for name, each in self.record.functions.items() if each.node is function and found]
         if not names or not project.calls_are_known(names[0]):
@@ -285,6 +284,11 @@ class File:
         source = Text(self.text)
         return {source.span(node): node for node in ast.walk(self.tree) if isinstance(node, ast.Call)}
 
+    @cached_property
+    def _calls_on(self) -> dict[int, ast.Call]:
+        """The first call of each line that one starts on."""
+        return {span[0]: node for span, node in sorted(self.calls.items(), reverse=True, key=_start)}
+
     def loop_around(self, span: Span) -> Loop | None:
         """The innermost loop around a call."""
         from ..bind.text import Text
@@ -343,6 +347,10 @@ def _makes_constructor(decorator: ast.expr) -> bool:
     """Whether the annotated variables of a class are what its constructor takes: `@dataclass`."""
     func = decorator.func if isinstance(decorator, ast.Call) else decorator
     return last_name(func) in ("dataclass", "define", "frozen", "attrs")
+
+
+def _start(found: tuple[Span, ast.Call]) -> tuple[int, int]:
+    return found[0][:2]
 
 
 def _within(inner: Span, outer: Span) -> bool:

@@ -32,13 +32,12 @@ def flags(node: ast.AST, parents: Mapping[ast.AST, ast.AST]) -> tuple[ast.AST | 
         node = above
     if not isinstance(node, _FUNCTIONS):
         return None, ()
+    defaults = dict(_defaults(node.args)) if asked else {}
+    found = [each for each in asked if each.name in defaults and defaults[each.name] in each.down]
+    if not found:
+        return node, ()
     bound = {each.id for each in ast.walk(node) if isinstance(each, ast.Name) and _is_bound(each)}
-    defaults = dict(_defaults(node.args))
-    return node, tuple(
-        each
-        for each in asked
-        if each.name not in bound and each.name in defaults and defaults[each.name] in each.down
-    )
+    return node, tuple(each for each in found if each.name not in bound)
 
 
 def is_down(flag: Flag, calls: Sequence[Calling]) -> bool:
