@@ -56,6 +56,7 @@ ORDER = [
         "infer.presumed",
         "infer.elsewhere",
         "infer.naming",
+        "infer.reaching",
         "infer.behind",
         "infer.trace",
         "infer.testcode",
@@ -68,7 +69,6 @@ ORDER = [
         "infer.hidden",
     ),
     *(
-        "infer.reaching",
         "infer.halves",
         "infer.stays",
         "infer.late",

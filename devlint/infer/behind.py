@@ -22,6 +22,7 @@ from .function import CONSTRUCTORS
 from .log import RawBind, RawMeeting
 from .naming import Naming
 from .presumed import Presumed
+from .reaching import reached
 from .settle import Settled
 
 _RANK = (
@@ -76,6 +77,11 @@ class Meetings(Naming):
         self.presumed = Presumed(settled)
         self._afterwards: dict[str, dict[tuple[ast.AST, ast.AST], Place]] = {}
         self._flagged: dict[str, frozenset[str]] = {}
+
+    @cached_property
+    def reached(self) -> set[str]:
+        """The attributes, by name, that anything in the file reaches by which they may be moved."""
+        return reached(self.settled)
 
     def found(self) -> Iterator[Behind]:
         """For each tensor made on the cpu, the meeting that says most; for attributes, each meeting."""
@@ -214,8 +220,7 @@ class Meetings(Naming):
 
     def _is_of_data(self, value: Value, origin: Origin) -> bool:
         """Whether a tensor is made of data that have a name, or are computed, so that there are some."""
-        home = self.file.functions.get(origin.function)
-        made = home.nodes[origin.at] if home is not None and 0 <= origin.at < len(home.nodes) else None
+        made = _node(self.settled, origin)
         if value.kind is not Kind.TENSOR or not isinstance(made, ast.Call) or not made.args:
             return False
         return isinstance(made.args[0], (ast.Name, ast.Attribute, ast.Subscript, ast.Call))
@@ -357,10 +362,7 @@ class Meetings(Naming):
 
     def _is_default(self, origin: Origin) -> bool:
         """Whether a parameter was called that a call may leave out: it is a factory then."""
-        function = self.file.functions.get(origin.function)
-        if function is None or not origin.api or not 0 <= origin.at < len(function.nodes):
-            return False
-        made = function.nodes[origin.at]
+        made = _node(self.settled, origin) if origin.api else None
         return isinstance(made, ast.Call) and last_name(made) != origin.api.rpartition(".")[2]
 
     def _flags(self, function: Function) -> frozenset[str]:
@@ -390,17 +392,22 @@ def _plain(test: ast.expr) -> ast.expr:
     return test.operand if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not) else test
 
 
+def _node(settled: Settled, origin: Origin) -> ast.AST | None:
+    """What made a value, where that is in a function of the file."""
+    home = settled.file.functions.get(origin.function)
+    return home.nodes[origin.at] if home is not None and 0 <= origin.at < len(home.nodes) else None
+
+
 def is_empty(settled: Settled, value: Value) -> bool:
     """Whether a tensor was made of no elements, or comes of one: `torch.empty(0)`, `torch.tensor([])`."""
     origin = value.origin
-    home = settled.file.functions.get(origin.function) if origin is not None else None
-    made = home.nodes[origin.at] if home is not None and origin is not None and origin.at >= 0 else None
+    made = _node(settled, origin) if origin is not None else None
     if not isinstance(made, ast.Call) or not made.args:
         return False
     sizes = made.args[0].elts if isinstance(made.args[0], (ast.List, ast.Tuple)) else made.args
     if not sizes:
         return True
-    api = (origin.api if origin is not None else "") or f"{knowledge.OF_TORCH}{last_name(made)}"
+    api = (origin is not None and origin.api) or f"{knowledge.OF_TORCH}{last_name(made)}"
     return knowledge.takes_sizes(api) and any(
         isinstance(size, ast.Constant) and size.value == 0 for size in sizes
     )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
-from functools import cached_property
 from typing import NamedTuple
 
 from .. import knowledge
@@ -16,7 +15,6 @@ from ..core.values import Value
 from .behind import Meetings
 from .classes import Class
 from .log import RawBind, RawCall, RawMeeting
-from .reaching import reached
 from .settle import Settled
 from .stays import is_heavy, is_heavy_perhaps, is_plain, moves_another
 
@@ -113,7 +111,7 @@ class _Search:
         if type(ref) is not int or ref < 0 or objects.parents[ref] != itself:
             return None
         way = objects.ways[ref]
-        if not isinstance(way, Attr) or (cls.name, way.name) in self.told or way.name in self._reached:
+        if not isinstance(way, Attr) or (cls.name, way.name) in self.told or way.name in self.judged.reached:
             return None
         binds = [
             (method, target, raw)
@@ -140,10 +138,6 @@ class _Search:
         """Whether the file makes objects of a class."""
         made = cls.method("__init__")
         return made is not None and bool(self.settled.sites.get(made))
-
-    @cached_property
-    def _reached(self) -> set[str]:
-        return reached(self.settled)
 
 
 def _line(found: Forgotten) -> int:

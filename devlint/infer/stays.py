@@ -18,7 +18,6 @@ from .classes import Class
 from .function import CONSTRUCTORS
 from .holdings import has_weights, is_reached
 from .log import RawBind, RawCall, RawMeeting
-from .reaching import reached
 from .settle import Settled
 
 _PLAIN = ("", "builtins.object")
@@ -56,7 +55,7 @@ def staying(settled: Settled, judged: Meetings) -> Iterator[Stays]:
             place = raw.places.get(at)
             if type(module.who) is not int or module.who in told or place is None:
                 continue
-            if place.form is not Form.CPU or place.of is not None or not _stays(settled, module):
+            if place.form is not Form.CPU or place.of is not None or not _stays(settled, judged, module):
                 continue
             for _, where, value in raw.args.named():
                 there = raw.places.get(where, value.place)
@@ -93,7 +92,7 @@ def _needed(settled: Settled, judged: Meetings) -> Iterator[Stays]:
                     continue
                 if not (isinstance(at, ast.expr) and isinstance(given, ast.expr)) or raw.within is None:
                     continue
-                if _stays(settled, module) and moves_another(settled, module):
+                if _stays(settled, judged, module) and moves_another(settled, module):
                     yield Stays(function, raw, module, at, given, there, value)
 
 
@@ -123,7 +122,7 @@ def _given(settled: Settled, judged: Meetings) -> Iterator[Stays]:
                     if value.kind not in TENSORS or not own or not all(own):
                         continue
                     conflict = Conflict.CALLER
-                if _stays(settled, module):
+                if _stays(settled, judged, module):
                     yield Stays(function, raw, module, at, given, there, value, conflict)
 
 
@@ -169,19 +168,19 @@ def _made_in(settled: Settled, function: str) -> list[Value]:
     ]
 
 
-def _stays(settled: Settled, module: Value) -> bool:
+def _stays(settled: Settled, judged: Meetings, module: Value) -> bool:
     """Whether a module has something to move, and nothing that could move it is to be seen."""
     kept = (raw for log in settled.logs.values() for raw in log.binds.values() if raw.value.who == module.who)
-    return is_left_alone(settled, module) and all(_only_kept(settled, raw) for raw in kept)
+    return is_left_alone(settled, module) and all(_only_kept(settled, judged, raw) for raw in kept)
 
 
-def _only_kept(settled: Settled, raw: RawBind) -> bool:
+def _only_kept(settled: Settled, judged: Meetings, raw: RawBind) -> bool:
     """Whether a plain object of the file keeps a module, and nothing does more with it than to run it."""
     owner = raw.owner
     if raw.target != "attribute" or owner.kind is not Kind.INSTANCE or not isinstance(owner.known, Defined):
         return False
     cls = settled.file.classes.get(owner.known.dotted)
-    return cls is not None and is_plain(settled, cls) and raw.name not in reached(settled)
+    return cls is not None and is_plain(settled, cls) and raw.name not in judged.reached
 
 
 def is_plain(settled: Settled, cls: Class) -> bool:
