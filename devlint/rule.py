@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from .claim import MIXED_DEVICES, NO_ACCELERATOR, RUNS, Cause, Claim, Observes, Raises, Runs, everywhere
-from .core.callers import all_on_cpu, on_device
+from .core.callers import all_on_cpu, on_cpu_beside, on_device
 from .core.events import (
     At,
     Bind,
@@ -236,6 +236,12 @@ class Ask(Protocol):
         Nothing where it is no parameter's, or nobody is known to call the function.
         """
 
+    def given_together(self, one: Seen, other: Seen) -> tuple[tuple[Given, Given | None], ...]:
+        """What each call passes for two parameters of one function (`Seen.given`), in the same call.
+
+        None for the other where a call does not give it, or it is a parameter of another function.
+        """
+
     def events(self, kind: str) -> tuple[Event, ...]:
         """All events of one type (`call`, `move`, …) in the file, in source order."""
 
@@ -351,6 +357,7 @@ __all__ = [
     "named",
     "of_leaf",
     "on_cpu",
+    "on_cpu_beside",
     "on_device",
     "outside",
     "owner",

@@ -32,6 +32,24 @@ def _is_moved(given: Given) -> bool:
     return given.kind is Kind.BATCH and given.place.form in (Form.LITERAL, Form.SAME)
 
 
+def on_cpu_beside(given: Iterable[tuple[Given, Given | None]], away: bool) -> Given | None:
+    """The first call that gives a generator of the cpu, and beside it what is, or says, another device.
+
+    With `away`, the other is elsewhere whoever calls.
+    """
+    return next(
+        (
+            one
+            for one, other in given
+            if one.kind in (Kind.GENERATOR, Kind.CONTAINER)
+            and one.place.form is Form.CPU
+            and not one.test
+            and (away or (other is not None and other.place.form in (*_ON_DEVICE, Form.ANYWHERE)))
+        ),
+        None,
+    )
+
+
 def all_on_cpu(given: Iterable[Given]) -> bool:
     """Whether there are calls, and all pass what is on the cpu; those of tests say nothing."""
     places = [each.place.form for each in given if not each.test]

@@ -342,16 +342,26 @@ class Observer(Encounters):
                     continue
                 if raw.receiver is not None and of is not None:
                     receiver = self.traced(raw.receiver, place_of(raw.receiver, of, raw), of, function)
+                given = {
+                    name: self.seen(value, place_of(value, at, raw), at, function)
+                    for name, at, value in raw.args.named()
+                }
+                if knowledge.DRAWN_WITH in given:
+                    self._hand(given, raw, function)
                 yield sketch._replace(
                     at=self._placed(at, node),
                     receiver=receiver,
-                    given={
-                        name: self.seen(value, place_of(value, at, raw), at, function)
-                        for name, at, value in raw.args.named()
-                    },
+                    given=given,
                     becomes=self._becomes(function, node) if "loads" in sketch.topics else frozenset(),
                     touched=self._touched(function, raw.touched),
                 )
+
+    def _hand(self, given: dict[str, Seen], raw: RawCall, function: str) -> None:
+        """Tell of what draws numbers, and of where, whose parameters they are."""
+        for name, _, value in raw.args.named():
+            if name in knowledge.WHERE_DRAWN:
+                handed = self.handed(value, value.place, function, name == knowledge.DRAWN_WITH)
+                given[name] = given[name]._replace(given=handed)
 
     def _becomes(self, function: str, node: ast.Call) -> frozenset[str]:
         home = self.file.functions.get(function, self.file.module)

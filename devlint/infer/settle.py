@@ -373,6 +373,10 @@ class Settled:
         known = place.form is Form.CPU or (loader >= 0 and bool(self.seen(loader) & Evidence.LOADER))
         return Part(ref, whole, known, ref)
 
+    def stored(self, ref: Ref) -> tuple[tuple[str, Value], ...]:
+        """What methods put into an attribute of `self`, if every assignment is known."""
+        return self._stored.values(ref)
+
     def _stored_part(self, ref: Ref) -> Part | None:
         """The element of a batch that a method put into an attribute, whichever of them did."""
         found: list[Part] = []

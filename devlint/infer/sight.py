@@ -14,7 +14,7 @@ from ..bind.uses import Uses
 from ..core import events as event
 from ..core.events import At, Seen, Why
 from ..core.kinds import Kind
-from ..core.paths import Element, Ref
+from ..core.paths import Element, Ref, Root
 from ..core.places import Form, Place
 from ..core.values import Value
 from ..span import Span
@@ -221,6 +221,35 @@ class Sight:
         found = {(objects.functions[root], objects.labels[root]) for root in roots}
         return min(found)
 
+    def handed(self, value: Value, place: Place, function: str, draws: bool) -> tuple[str, str]:
+        """The function and the parameter that a device or generator is, perhaps kept in an attribute.
+
+        Not where the function gives the name of a generator to another, or asks where it is.
+        """
+        ref = place.of if place.form in (Form.AT, Form.SAME) else value.who
+        if type(ref) is not int:
+            return "", ""
+        kept = self.settled.stored(ref)
+        found = {_whose(stored) for _, stored in kept} if kept else {ref}
+        (who,) = found if len(found) == 1 else (None,)
+        roots = self._judged.roots(who) if type(who) is int else []
+        objects, itself = self.settled.objects, self.file.functions.get(function)
+        if len(roots) != 1:
+            return "", ""
+        if (
+            itself is not None
+            and itself.is_method
+            and objects.ways[roots[0]] == Root("self", itself.owner or "")
+        ):
+            return function, itself.positional[0]
+        if not objects.is_parameter(roots[0]):
+            return "", ""
+        function, name = objects.functions[roots[0]], objects.labels[roots[0]]
+        home = self.file.functions.get(function)
+        if draws and (home is None or _asks_where(home.node, name)):
+            return "", ""
+        return function, name
+
     def _is_whole(self, value: Value, place: Place, function: str) -> bool:
         """Whether a value is, or lies with, a parameter as such, or what iterating that yields.
 
@@ -295,6 +324,23 @@ class Sight:
     @property
     def _presumed(self) -> Presumed:
         return self._judged.presumed
+
+
+def _whose(value: Value) -> object:
+    """The object that a device or generator is, or is that of."""
+    return value.place.of if value.place.form in (Form.AT, Form.SAME) else value.who
+
+
+def _asks_where(function: ast.AST, name: str) -> bool:
+    """Whether a function asks where a parameter is, or gives its name to something else."""
+    return any(
+        isinstance(node.ctx, ast.Store)
+        if isinstance(node, ast.Name)
+        else node.attr in knowledge.PLACEMENT_ATTRIBUTES
+        for node in ast.walk(function)
+        if isinstance(node, (ast.Name, ast.Attribute))
+        and name == (node.id if isinstance(node, ast.Name) else ast.unparse(node.value))
+    )
 
 
 def _base(target: ast.expr) -> str:

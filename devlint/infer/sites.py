@@ -22,6 +22,8 @@ from .machine import ClassView
 
 _KEPT = frozenset({Form.CPU, Form.LITERAL, Form.EITHER, Form.ANYWHERE})
 _TOLD = frozenset({Kind.UNKNOWN, Kind.MODULE, Kind.INSTANCE, Kind.BATCH, Kind.CONTAINER, *TENSORS})
+_CHOSEN = frozenset({Kind.DEVICE, Kind.STRING, Kind.GENERATOR})
+"""What says where something is, or is drawn, and is no object that anybody moves."""
 _MAX_DEPTH = 6
 
 
@@ -59,13 +61,22 @@ def _passed(file: Analysed, log: Log, site: Site, constructing: bool) -> Iterato
         means = said_of(value)
         if value.kind not in _TOLD:
             place = value.place._replace(of=None, when=frozenset())
-            yield Passed(name, value.kind, place, means=means)
+            yield Passed(name, value.kind, place, _passed_on(file, value), means)
             continue
         place, own = _told(file, _where(value, site.places))
         if constructing and place is ANYWHERE:
             place = UNKNOWN_PLACE  # nobody has moved the module yet
         kind = Kind.TENSOR if _is_moved_tensor(log, value) else value.kind
         yield Passed(name, kind, place, own, means)
+
+
+def _passed_on(file: Analysed, value: Value) -> str:
+    """The caller's own parameter that a device or generator is, or is that of."""
+    if value.kind not in _CHOSEN:
+        return ""
+    ref = value.who if value.place.form is Form.UNKNOWN else value.place.of
+    root = _root(file.objects, ref) if type(ref) is int else None
+    return file.objects.labels[root] if root is not None and file.objects.is_parameter(root) else ""
 
 
 def _is_moved_tensor(log: Log, value: Value) -> bool:

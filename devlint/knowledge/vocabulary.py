@@ -310,6 +310,10 @@ CUDA_MODULE = "torch.cuda."
 SETS_CURRENT = ("torch.cuda.set_device", "torch.cuda.device", "torch.accelerator.set_device_index")
 """What says which device is the current one."""
 MAKES_DEVICE = "device"
+DRAWN_WITH = "generator"
+"""The parameter that is given what random numbers are drawn with."""
+WHERE_DRAWN = (DRAWN_WITH, "device")
+"""The parameters that say with what, and where, random numbers are drawn."""
 CUDA_CONTEXTS = frozenset({"torch.cuda.device", "torch.cuda.stream"})
 CUDA_ERRORS = names.CATCHES_CUDA
 EXITS = frozenset("exit quit _exit abort skip skipTest fail SkipTest xfail".split())

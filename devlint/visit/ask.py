@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from libcst.metadata import CodeRange
 
     from ..core.events import Event, Seen
-    from ..core.summary import Calling
+    from ..core.summary import Calling, Passed
     from ..infer.file import File as Analysed
     from ..infer.record import Record
     from ..rule import Ask
@@ -343,6 +343,11 @@ class File:
         return ""
 
 
+def _put(passed: Passed, call: Calling) -> Spot:
+    """Where a call puts what it passes."""
+    return Spot("put", None, "", passed.place.name, call.at)
+
+
 def _makes_constructor(decorator: ast.expr) -> bool:
     """Whether the annotated variables of a class are what its constructor takes: `@dataclass`."""
     func = decorator.func if isinstance(decorator, ast.Call) else decorator
@@ -584,8 +589,32 @@ class Questions:
                 if further:
                     yield from further
                 else:
-                    spot = Spot("put", None, "", passed.place.name, call.at)
-                    yield Given(passed.kind, passed.place, spot, call.test)
+                    yield Given(passed.kind, passed.place, _put(passed, call), call.test)
+
+    def given_together(self, one: Seen, other: Seen) -> tuple[tuple[Given, Given | None], ...]:
+        """What each call passes for two parameters of one function; None for one that it is not given."""
+        function, name = one.given
+        if not name:
+            return ()
+        names = name, other.given[1] if other.given[0] == function else ""
+        found = self._together(function, names, frozenset())
+        return tuple((mine, theirs) for mine, theirs in found if mine is not None)
+
+    def _together(
+        self, function: str, names: tuple[str, str], above: frozenset[str]
+    ) -> Iterator[tuple[Given | None, Given | None]]:
+        if function in above or len(above) > _MAX_CALLS:
+            return
+        for call in self.callers(function):
+            passed = [next((each for each in call.passed if each.name == name), None) for name in names]
+            one, other = (
+                None if each is None else Given(each.kind, each.place, _put(each, call), call.test)
+                for each in passed
+            )
+            own = [each.own if each is not None else "" for each in passed]
+            further = self._together(call.caller, (own[0], own[1]), above | {function}) if any(own) else ()
+            pairs = tuple((mine or one, theirs or other) for mine, theirs in further)
+            yield from pairs or ((one, other),)
 
     def events(self, kind: str) -> tuple[Event, ...]:
         """All events of one type in the file, in source order."""

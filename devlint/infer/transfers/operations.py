@@ -13,7 +13,7 @@ from ..log import RawMeeting
 from ..machine import Machine, Site, flag
 from .ranks import dimensions, is_scalar
 
-_NO_OPERANDS = knowledge.TAKES_NUMBERS | {"out", "generator"}
+_NO_OPERANDS = knowledge.TAKES_NUMBERS | {"out", knowledge.DRAWN_WITH}
 """Arguments that are no operands of any operation."""
 
 
@@ -36,7 +36,8 @@ def operands(machine: Machine, site: Site) -> list[tuple[ast.expr, Value]]:
 
 def note_tensors(machine: Machine, site: Site) -> None:
     """The first argument of an operator is a tensor, and no other is a module or a batch."""
-    values = [value for _, value in site.args.all()]
+    drawn_with = site.args.get(knowledge.DRAWN_WITH)
+    values = [value for _, value in site.args.all() if value is not drawn_with]
     machine.note_unknown(values[:1], Evidence.TENSOR)
     machine.note_unknown(values[1:], Evidence.OPERAND)
     if site.name in knowledge.TAKES_INDEX:
