@@ -56,6 +56,7 @@ ORDER = [
         "infer.presumed",
         "infer.elsewhere",
         "infer.naming",
+        "infer.others",
         "infer.reaching",
         "infer.behind",
         "infer.trace",

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from .. import knowledge
 from ..core.kinds import Kind
+from .others import of_others
 from .settle import Settled
 
 _DISPLAYS = (ast.Starred, ast.List, ast.Tuple, ast.Dict, ast.BinOp, ast.keyword)
@@ -16,11 +17,12 @@ _LOOPS = (ast.For, ast.comprehension)
 def reached(settled: Settled) -> set[str]:
     """The attributes, by name, that anything in a file reaches by which they may be moved."""
     uses = _Uses(settled)
-    return {
-        node.attr
+    found = {
+        node
         for node in settled.file.nodes
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and not uses.only_runs(node)
     }
+    return {node.attr for node in found - of_others(settled.file.nodes, uses.parents)}
 
 
 class _Uses:
@@ -28,7 +30,7 @@ class _Uses:
 
     def __init__(self, settled: Settled) -> None:
         self._settled = settled
-        self._parents = {child: node for node in settled.file.nodes for child in ast.iter_child_nodes(node)}
+        self.parents = {child: node for node in settled.file.nodes for child in ast.iter_child_nodes(node)}
 
     @cached_property
     def _callees(self) -> dict[ast.Call, str]:
@@ -36,10 +38,10 @@ class _Uses:
 
     def only_runs(self, node: ast.Attribute) -> bool:
         """Whether an attribute is called, asked for something, iterated or copied where it stands."""
-        around = self._parents.get(node)
+        around = self.parents.get(node)
         if isinstance(around, ast.Attribute):
             if around.attr in knowledge.REACHES_PARTS:
-                call = self._parents.get(around)
+                call = self.parents.get(around)
                 return isinstance(call, ast.Call) and call.func is around and self._leaves(call)
             return around.attr not in knowledge.MOVES
         if isinstance(around, ast.Call):
@@ -49,7 +51,7 @@ class _Uses:
 
     def _leaves(self, parts: ast.AST) -> bool:
         """Whether what has the parts of a module leaves them where they are: a loop, an optimizer."""
-        around = self._parents.get(parts)
+        around = self.parents.get(parts)
         if isinstance(around, ast.For):
             return around.iter is parts and not any(map(_replaces, ast.walk(around)))
         if isinstance(around, ast.Call):

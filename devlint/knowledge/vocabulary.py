@@ -226,6 +226,8 @@ LOOKS_INSIDE = words("vars __dict__ getattr setattr dir __getattr__ exec")
 """How a class reaches its attributes by other ways than their names."""
 ITERATES = words("enumerate zip len reversed isinstance iter")
 """Builtins that change nothing of what they are given."""
+ASKS_FOR_KIND = words("isinstance hasattr type")
+"""Builtins that are asked what an object is."""
 REACHES_PARTS = words(
     "apply _apply parameters named_parameters modules children named_modules named_children"
 )
