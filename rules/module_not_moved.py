@@ -27,8 +27,9 @@ given to functions that devlint does not know, and of what objects keep all that
 alone. What an object keeps and gives what it is given itself is a warning where the file makes such objects
 and moves other modules; so is a loss with weights that a function computed. What a function makes anew at
 each call, and gives the tensors that it was given, is a warning where a caller has those on a device, and a
-note where nobody in sight calls it. What two branches make alike, and one of them moves, is a warning. A
-copy that an object of another file took before the model moved is told where that object is made.
+note where nobody in sight calls it. What two branches make alike, and one of them moves, is a warning; so is
+one of several modules of which some have nothing to move. A copy that an object of another file took before
+the model moved is told where that object is made.
 """
 
 from __future__ import annotations

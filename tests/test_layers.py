@@ -35,10 +35,10 @@ ORDER = [
     *("visit.cst", "visit.cures", "claim", "rule", "rules"),
     *("match.selection", "source.sift", "source.unreadable"),
     *("knowledge", "bind"),
-    *("infer.room", "infer.log", "infer.definitions", "infer.machine", "infer.unmoved"),
+    *("infer.room", "infer.log", "infer.definitions", "infer.several", "infer.machine", "infer.unmoved"),
     *("infer.conditions", "infer.lazily", "infer.annotations", "infer.cases"),
     *("infer.substitute", "infer.needs", "infer.asks", "infer.apply", "infer.transfers"),
-    *("infer.holdings", "infer.calls", "infer.attributes", "infer.targets"),
+    *("infer.holdings", "infer.standing", "infer.calls", "infer.attributes", "infer.targets"),
     *("infer.expressions", "infer.statements"),
     *(
         "infer.extract",

@@ -176,6 +176,7 @@ BY_DESIGN = {
     "DEV408/bug_collated:pairs_collate",
     # What use shows of what is in an object is read within a file.
     "DEV101/bug_objects:Graph",
+    "DEV406/near_settings:brought",
     # Where a model was when an object of another file copied its weights is read within that file.
     "DEV408/bug_copies:Average",
     "DEV408/bug_copies_in_order:Average",

@@ -192,6 +192,16 @@ class Objects:
             ref = self.owner(ref)
         return False
 
+    def may_be(self, ref: Ref) -> Iterator[Ref]:
+        """An object, and all that it may be."""
+        todo, done = [ref], set()
+        while todo:
+            each = todo.pop()
+            if each not in done:
+                done.add(each)
+                yield each
+                todo.extend(self.sources.get(each, ()))
+
     def is_made_in(self, ref: Ref, function: str) -> bool:
         """Whether a function makes the object."""
         way = self.ways[ref]

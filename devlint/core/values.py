@@ -41,6 +41,13 @@ class Defined(NamedTuple):
     dotted: str
 
 
+class OneOf(NamedTuple):
+    """One of several classes, by the path taken, or by the name that a table is asked for; of a module, its
+    class."""
+
+    classes: tuple[Api | Defined, ...]
+
+
 class Inherited(NamedTuple):
     """What the bases of a class of the project say: `super()` in its methods."""
 
@@ -78,7 +85,7 @@ class Truth(NamedTuple):
         return Truth(self.if_false, self.if_true, self.machine, self.hint)
 
 
-Known = Const | Words | Api | Apis | Defined | Inherited | Partial | Record | Truth
+Known = Const | Words | Api | Apis | Defined | OneOf | Inherited | Partial | Record | Truth
 
 How = Literal[
     "factory",
@@ -156,6 +163,8 @@ TORCH_DEVICE = Api("torch.device")
 
 OF_CLASSES = "weight"
 """What a loss keeps that was given weights of classes on the cpu, as the attribute of its origin."""
+OF_SOME = "weight?"
+"""The same, of what is such a loss on some paths only, or anything else that has something to move."""
 OF_LEAF = "torch.nn.Parameter"
 """How a moved copy came to be that was to be a Parameter, as the API of its origin."""
 _MAY_BE_CPU = (Form.CPU, Form.EITHER, Form.UNKNOWN)
@@ -224,6 +233,9 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
             return Value(Kind.FLAG, known=Truth(True, False, hint=asked.hint))  # true only where that is
     kind = a.kind if a.kind is b.kind else common_kind(a.kind, b.kind)
     if kind in NAMED and a.known != b.known:
+        if kind is Kind.CLASS:
+            known = one_of(a.known, b.known)
+            return Value(kind, known=known) if known is not None else UNKNOWN
         return _either_name(a.known, b.known) if kind is Kind.LIBRARY else UNKNOWN
     place = join_places(a.place, b.place)
     tensors = a.kind in TENSORS or b.kind in TENSORS
@@ -343,6 +355,24 @@ def _either_name(a: Known | None, b: Known | None) -> Value:
         if isinstance(known, Api):
             names.add(known.dotted)
     return Value(Kind.LIBRARY, known=Apis(tuple(sorted(names)[:_MAX_NAMES])))
+
+
+def one_of(*known: Known | None) -> OneOf | None:
+    """One of several classes, as long as they are few, and each is one."""
+    found: set[Api | Defined] = set()
+    for each in known:
+        if isinstance(each, OneOf):
+            found.update(each.classes)
+        elif isinstance(each, (Api, Defined)):
+            found.add(each)
+        else:
+            return None
+    return OneOf(tuple(sorted(found, key=repr))) if len(found) <= _MAX_NAMES else None
+
+
+def is_one_of(value: Value) -> bool:
+    """Whether a value is a module of one of several classes, which is run as any is."""
+    return value.kind is Kind.MODULE and isinstance(value.known, OneOf)
 
 
 def _is_small(values: tuple[Value, ...]) -> bool:

@@ -23,6 +23,7 @@ from ..core.values import (
     Apis,
     Defined,
     Inherited,
+    OneOf,
     Origin,
     Partial,
     Record,
@@ -33,6 +34,7 @@ from ..core.values import (
     element_of,
     is_any_model,
     is_made,
+    is_one_of,
     library_value,
 )
 from ..knowledge.row import Row
@@ -305,6 +307,8 @@ def apply(machine: Machine, node: ast.Call, callee: Value, args: Arguments) -> V
         return result if result is not None else machine.unknown(node)
     if kind is Kind.CLASS and isinstance(known, Defined):
         return instantiate(machine, node, known.dotted, args)
+    if kind is Kind.CLASS and isinstance(known, OneOf):
+        return _one_of_several(machine, node, known, args)
     if kind is Kind.CLASS and isinstance(known, Record):
         return containers.record(machine, node, known, args)
     if kind is Kind.MODULE:
@@ -798,7 +802,7 @@ def call_module(machine: Machine, node: ast.Call, base: Value, args: Arguments) 
             if result is not None:
                 return result
     site = _site(node, "Module.forward", base, args)
-    if is_any_model(base):
+    if is_any_model(base) or is_one_of(base):
         modules.feed(machine, base, args)
         result = modules.unknown_module(machine, node, base, site)
         record_ask(machine, base, "", args, result)
@@ -857,12 +861,37 @@ def instantiate(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> 
         done = machine.program.summary(after) if after is not None else None
         if done is not None:
             apply_summary(machine, node, done, {}, value)
+    if kind is Kind.MODULE:
+        _may_be_told(machine, ref, args)
+    return value
+
+
+def _one_of_several(machine: Machine, node: ast.Call, known: OneOf, args: Arguments) -> Value:
+    """Make an instance of one of several classes of the project, which are modules, every one."""
+    views = [machine.program.view(each.dotted) for each in known.classes]
+    value = machine.made(node, Kind.MODULE, role="made", known=known)
+    ref = machine.ref(value)
+    if ref is None or not all(view is not None and _is_plain_module(view) for view in views):
+        return machine.unknown(node)
+    machine.state.forget(ref)
+    if any(view is None or view.moved_by_constructor() for view in views):
+        machine.state.places[ref] = UNKNOWN_PLACE
+    _may_be_told(machine, ref, args)
+    return value
+
+
+def _is_plain_module(view: ClassView) -> bool:
+    """Whether a class of the project is a module, and nothing that brings what it is given to devices."""
+    base = view.library_base()
+    return view.is_module and (base is None or "scatters" not in _topics_of_call(base))
+
+
+def _may_be_told(machine: Machine, ref: Ref, args: Arguments) -> None:
+    """What is told a device, or given what was moved, may make its parts there; or on the default device."""
     told = bool(args.unpacked or args.starred) or any(map(_tells_device, args.named()))
     told = told or any(_was_moved(machine, given) for _, given in args.all())
-    if kind is Kind.MODULE and (told or machine.state.default is not None):
-        # Its constructor may make its parts there, or on the default device.
+    if told or machine.state.default is not None:
         machine.state.places.setdefault(ref, UNKNOWN_PLACE if told else factories.default(machine))
-    return value
 
 
 def _fill_fields(machine: Machine, ref: Ref, view: ClassView, args: Arguments) -> None:

@@ -9,14 +9,15 @@ from typing import NamedTuple
 from .. import knowledge
 from ..core.events import Conflict
 from ..core.kinds import TENSORS, Kind
-from ..core.paths import Attr, Ref
+from ..core.paths import Attr
 from ..core.places import Form, Place
 from ..core.values import Value
 from .behind import Meetings
 from .classes import Class
 from .log import RawBind, RawCall, RawMeeting
 from .settle import Settled
-from .stays import is_heavy, is_heavy_perhaps, is_plain, moves_another
+from .several import alternatives
+from .stays import is_heavy, is_heavy_anyway, is_heavy_perhaps, is_plain, moves_another
 
 _MOVED = frozenset({Form.LITERAL, Form.SAME})
 
@@ -37,6 +38,14 @@ class Forgotten(NamedTuple):
     conflict: Conflict
     """`PRESUMED` where a function computed the weights of a loss; and where it is up to callers, in a file
     that makes such objects and moves other modules."""
+
+
+class _Bound(NamedTuple):
+    """Where a constructor assigns a module."""
+
+    target: ast.expr
+    bind: RawBind
+    constructor: str
 
 
 class _Search:
@@ -65,16 +74,16 @@ class _Search:
                 place = raw.places.get(at)
                 if place is None or place.form is not Form.CPU or place.of is not None:
                     continue
-                kept = self._kept(cls, module, whole=True)
-                if kept is None or not moves_another(self.settled, module):
+                found = self._kept(cls, module, whole=True)
+                if found is None or not moves_another(self.settled, module):
                     continue
+                kept, sure = found
                 for _, where, value in raw.args.named():
                     there = raw.places.get(where, value.place)
                     if there.form in _MOVED and self.settled.kind_of_moved(value, method) in TENSORS:
-                        self.told.add((cls.name, kept[2].name))
-                        sure = is_heavy(self.settled, kept[2].value)
+                        self.told.add((cls.name, kept[1].name))
                         conflict = Conflict.CERTAIN if sure else Conflict.PRESUMED
-                        yield Forgotten(method, raw, *kept[1:], where, there, value, conflict)
+                        yield Forgotten(method, raw, *kept, where, there, value, conflict)
                         break
 
     def _met(self, cls: Class) -> Iterator[Forgotten]:
@@ -95,15 +104,19 @@ class _Search:
                         continue
                     roots = self.judged.roots(ref)
                     own = (objects.is_parameter(root) and objects.functions[root] == method for root in roots)
-                    kept = self._kept(cls, one, whole=False) if roots and all(own) else None
-                    if kept is not None and isinstance(given, ast.expr):
-                        self.told.add((cls.name, kept[2].name))
+                    found = self._kept(cls, one, whole=False) if roots and all(own) else None
+                    if found is not None and isinstance(given, ast.expr):
+                        kept = found[0]
+                        self.told.add((cls.name, kept[1].name))
                         beside = self._is_made(cls) and moves_another(self.settled, one)
                         conflict = Conflict.PRESUMED if beside else Conflict.CALLER
-                        yield Forgotten(method, raw, *kept[1:], given, there, value, conflict)
+                        yield Forgotten(method, raw, *kept, given, there, value, conflict)
 
-    def _kept(self, cls: Class, module: Value, whole: bool) -> tuple[Ref, ast.expr, RawBind, str] | None:
-        """Where the constructor assigns a module, or what it is part of, that nothing else can reach."""
+    def _kept(self, cls: Class, module: Value, whole: bool) -> tuple[_Bound, bool] | None:
+        """Where the constructor assigns a module, or what it is part of, that nothing else can reach.
+
+        And whether it has something to move on all paths.
+        """
         objects, ref = self.settled.objects, module.who
         itself = objects.self_of(cls.name)
         while type(ref) is int and objects.parents[ref] != itself and not whole and ref >= 0:
@@ -119,25 +132,42 @@ class _Search:
             for target, raw in log.binds.items()
             if raw.target == "attribute" and raw.name == way.name
         ]
-        if len(binds) != 1:
-            return None
-        constructor, target, bind = binds[0]
-        made = bind.value.kind is Kind.MODULE and bind.value.origin is not None
+        constructor = binds[0][0] if binds else ""
         home = self.settled.file.functions.get(constructor)
-        if not made or home is None or home.owner != cls.name or not isinstance(target, ast.Attribute):
+        if any(method != constructor for method, _, _ in binds) or not self.judged.constructing(constructor):
             return None
-        if bind.value.origin is None or bind.value.origin.how != "made":
+        if home is None or home.owner != cls.name:
             return None
-        if not self.judged.constructing(constructor):
+        made = [
+            (target, bind._replace(value=value))
+            for _, target, bind in binds
+            if bind.value.kind is not Kind.NONE
+            for value in self._alternatives(constructor, bind.value)
+        ]
+        if not all(_is_made(bind.value) and isinstance(target, ast.Attribute) for target, bind in made):
             return None
-        if not is_heavy(self.settled, bind.value) and not is_heavy_perhaps(self.settled, bind.value):
+        heavy = [
+            (target, bind)
+            for target, bind in made
+            if is_heavy(self.settled, bind.value) or is_heavy_perhaps(self.settled, bind.value)
+        ]
+        if not heavy or not isinstance(heavy[0][0], ast.Attribute):
             return None
-        return ref, target, bind, constructor
+        sure = all(is_heavy_anyway(self.settled, bind.value) for _, bind in made)
+        return _Bound(heavy[0][0], heavy[0][1], constructor), sure
+
+    def _alternatives(self, function: str, value: Value) -> list[Value]:
+        log = self.settled.logs[function]
+        return alternatives(self.settled.objects, log.alternatives, value) or [value]
 
     def _is_made(self, cls: Class) -> bool:
         """Whether the file makes objects of a class."""
         made = cls.method("__init__")
         return made is not None and bool(self.settled.sites.get(made))
+
+
+def _is_made(value: Value) -> bool:
+    return value.kind is Kind.MODULE and value.origin is not None and value.origin.how == "made"
 
 
 def _line(found: Forgotten) -> int:

@@ -40,6 +40,7 @@ from .filled import parts_of_parameters
 from .holdings import holdings, is_reached, moves_what_it_is_given
 from .log import NOBODY, Log
 from .machine import flag
+from .standing import as_one
 from .statements import Answer, Statements
 from .substitute import Substitution
 
@@ -334,7 +335,7 @@ def _leave(
             if whose is not None:
                 extraction.rename(value, whose._replace(steps=(*whose.steps, step)))
     asks = plain.asks(log) if log.asks else ()
-    result = lazily.as_filled(machine, _complete(_result(machine), end))
+    result = lazily.as_filled(machine, as_one(machine, _complete(_result(machine), end), end))
     _doubt_places(machine, end, result)
     returns = plain.term(result)
     bound = [*_bound(machine, plain, owner, assigned), *_moved_attributes(machine, plain, owner, assigned)]
@@ -437,7 +438,8 @@ def _assigned(machine: Statements, end: State) -> dict[tuple[str, str], Value]:
         own = machine.objects.self_of(cls)
         value = end.env.get((own, Attr(attribute)))
         if value is not None:
-            found[cls, attribute] = lazily.as_filled(machine, unmoved.left(machine, own, attribute, value))
+            value = as_one(machine, unmoved.left(machine, own, attribute, value), end)
+            found[cls, attribute] = lazily.as_filled(machine, value)
     return found
 
 

@@ -10,7 +10,7 @@ from ..core.objects import Apart, Objects
 from ..core.paths import Attr, Element, Item, Ref, Root
 from ..core.places import ON_DEVICE, Form
 from ..core.state import State
-from ..core.values import Api, Defined, Value
+from ..core.values import Api, Defined, OneOf, Value
 from ..knowledge.vocabulary import NAMES_DEVICES
 from .log import Holding, Log, RawBind
 from .machine import GRADIENTS, Arguments, Machine, Program
@@ -123,18 +123,12 @@ def give_away(machine: Machine, value: Value) -> None:
 
 def may_be(objects: Objects, ref: Ref) -> Iterator[Ref]:
     """An object, and all that it may be."""
-    todo, done = [ref], set()
-    while todo:
-        each = todo.pop()
-        if each not in done:
-            done.add(each)
-            yield each
-            todo.extend(objects.sources.get(each, ()))
+    return objects.may_be(ref)
 
 
 def is_reached(objects: Objects, log: Log, module: Ref) -> bool:
     """Whether something that a function does may move a module: it moves it or a part, or others have it."""
-    if any(objects.is_part(each, module) for each in (*log.passed, *log.handed)):
+    if any(_is_of(objects, each, module) for each in (*log.passed, *log.handed)):
         return True
     if any(_shares(objects, module, raw) for raw in log.binds.values()):
         return True
@@ -142,7 +136,7 @@ def is_reached(objects: Objects, log: Log, module: Ref) -> bool:
         moved = raw.receiver.who
         if raw.target is not None and type(moved) is int:
             for each in may_be(objects, moved):
-                if objects.is_part(module, each) or objects.is_part(each, module):
+                if objects.is_part(module, each) or _is_of(objects, each, module):
                     return True
     return False
 
@@ -150,7 +144,18 @@ def is_reached(objects: Objects, log: Log, module: Ref) -> bool:
 def _shares(objects: Objects, module: Ref, raw: RawBind) -> bool:
     """Whether a part of a module is replaced, perhaps by what is elsewhere: `conv.weight = self.kernel`."""
     owner = raw.owner.who
-    return raw.name != GRADIENTS.name and type(owner) is int and objects.is_part(owner, module)
+    return raw.name != GRADIENTS.name and type(owner) is int and _is_of(objects, owner, module)
+
+
+def _is_of(objects: Objects, ref: Ref, module: Ref) -> bool:
+    """Whether an object is a module, or a part of it, or of what may be that module."""
+    if objects.is_part(ref, module):
+        return True
+    while ref >= 0:
+        if ref in objects.sources and module in may_be(objects, ref):
+            return True
+        ref = objects.owner(ref)
+    return False
 
 
 def has_weights(value: Value, program: Program, depth: int = 3) -> bool:
@@ -158,6 +163,8 @@ def has_weights(value: Value, program: Program, depth: int = 3) -> bool:
     if value.kind is not Kind.MODULE:
         return value.kind is Kind.PARAMETER
     known = value.known
+    if isinstance(known, OneOf):
+        return all(has_weights(value._replace(known=each), program, depth) for each in known.classes)
     if isinstance(known, Api):
         return _library_has_weights(known.dotted)
     if not isinstance(known, Defined):

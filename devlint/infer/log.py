@@ -245,6 +245,7 @@ class Log:
     __slots__ = (
         "abroad",
         "advanced",
+        "alternatives",
         "asks",
         "binds",
         "born",
@@ -361,6 +362,8 @@ class Log:
         """Where the argument of an unknown callee was moved, by its result."""
         self.mixed: dict[tuple[str, int], tuple[Place, Value]] = {}
         """What came into one variable or container with what was made on the cpu, by what made it."""
+        self.alternatives: dict[Ref, Value] = {}
+        """The modules that came into one variable with others, as they were made."""
         self.stand_ins: dict[Ref, tuple[Value, ast.expr, Place, Value]] = {}
         """By the container, what was made on the cpu for all items, and what some are bound to later."""
         self.follows_devices = False

@@ -35,6 +35,7 @@ from ..core.values import (
 from ..knowledge.row import Row
 from .definitions import Function
 from .log import Kept, Log, RawLiteral, RawMeeting, Stale
+from .several import alternatives
 
 if TYPE_CHECKING:
     from ..core.events import Becoming, Fate, Harmless, Meets, Role
@@ -428,7 +429,10 @@ class Machine:
                 known = self.log.mixed.get((other.origin.function, other.origin.at))
                 if known is not None:  # what is made in several branches stands in for one and the same
                     self.log.mixed.setdefault(key, known)
-        return self.objects.either(self.ref(a), self.ref(b))
+        ours, theirs = self.ref(a), self.ref(b)
+        if a.kind is b.kind is Kind.MODULE and ours is not None and theirs is not None and ours != theirs:
+            self.log.alternatives.update({ours: a, theirs: b})
+        return self.objects.either(ours, theirs)
 
     def joined(self, values: Iterable[Value]) -> Value | None:
         """The value that is any one of several."""
@@ -537,10 +541,26 @@ class Machine:
         if place is not None:
             return place
         if module.origin is not None and module.origin.how == "made":
-            maker = module.origin.function
-            inner = maker != self.program.name and self.here.name.startswith(f"{maker}.")
-            return UNKNOWN_PLACE if inner else CPU  # a function in it is called when it may have moved
+            return UNKNOWN_PLACE if self._is_outside(module.origin) else CPU
+        if module.origin is None and self._is_made_on_cpu(module):
+            return CPU
         return Place(Form.AT, "", self.objects.top(ref))
+
+    def _is_made_on_cpu(self, module: Value) -> bool:
+        """Whether a module is one of several that were made, of which none was moved."""
+        several = alternatives(self.objects, self.log.alternatives, module)
+        return (
+            bool(several)
+            and all(
+                self.place_at(ref) in (None, CPU)
+                for ref in (self.objects.may_be(module.who) if type(module.who) is int else ())
+            )
+            and all(each.origin is not None and not self._is_outside(each.origin) for each in several)
+        )
+
+    def _is_outside(self, origin: Origin) -> bool:
+        """Whether the function around this one made something, and may have moved it when this is called."""
+        return origin.function != self.program.name and self.here.name.startswith(f"{origin.function}.")
 
     def place_at(self, ref: Ref) -> Place | None:
         """Where an object was moved, by itself or with what it is part of."""

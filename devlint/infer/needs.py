@@ -9,7 +9,7 @@ from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Path
 from ..core.places import CPU, ON_DEVICE, Form, Place
 from ..core.summary import Need
-from ..core.values import Api, Defined, Origin, Value, derived, element_of, is_made
+from ..core.values import Api, Defined, OneOf, Origin, Value, derived, element_of, is_made
 from .machine import Machine
 from .substitute import Substitution, is_slice, told_cpu
 
@@ -174,6 +174,9 @@ def _answers_itself(machine: Machine, module: Value) -> bool:
 
 def _takes_as_it_comes(machine: Machine, module: Value) -> bool:
     """Whether a module is of a class that is known, and moves nothing when it runs."""
+    if isinstance(module.known, OneOf):
+        each_of = (module._replace(known=each) for each in module.known.classes)
+        return all(_takes_as_it_comes(machine, each) for each in each_of)
     if not isinstance(module.known, Defined):
         return module.known is not None
     view = machine.program.view(module.known.dotted)

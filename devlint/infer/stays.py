@@ -10,15 +10,16 @@ from .. import knowledge
 from ..core.events import Conflict
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
-from ..core.paths import Ref, Root
+from ..core.paths import Ref, Root, Who
 from ..core.places import Form, Place
-from ..core.values import OF_CLASSES, Api, Defined, Value
+from ..core.values import OF_CLASSES, OF_SOME, Api, Defined, OneOf, Value
 from .behind import Meetings
 from .classes import Class
 from .function import CONSTRUCTORS
 from .holdings import has_weights, is_reached
 from .log import RawBind, RawCall, RawMeeting
 from .settle import Settled
+from .several import alternatives
 
 _PLAIN = ("", "builtins.object")
 _MOVED = frozenset({Form.LITERAL, Form.SAME})
@@ -55,15 +56,21 @@ def staying(settled: Settled, judged: Meetings) -> Iterator[Stays]:
             place = raw.places.get(at)
             if type(module.who) is not int or module.who in told or place is None:
                 continue
-            if place.form is not Form.CPU or place.of is not None or not _stays(settled, judged, module):
+            if place.form is not Form.CPU or place.of is not None:
+                continue
+            several = alternatives(settled.objects, log.alternatives, module) or [module]
+            left = next((each for each in several if _stays(settled, judged, each)), None)
+            if left is None or type(left.who) is not int or left.who in told:
                 continue
             for _, where, value in raw.args.named():
                 there = raw.places.get(where, value.place)
                 if type(there.of) is int and settled.objects.is_part(there.of, module.who):
                     continue  # where the module itself is
                 if there.form in _MOVED and settled.kind_of_moved(value, function) is not None:
-                    told.add(module.who)
-                    yield Stays(function, raw, module, at, where, there, value)
+                    told.add(left.who)
+                    sure = all(is_heavy_anyway(settled, each) for each in several)
+                    conflict = Conflict.CERTAIN if sure else Conflict.PRESUMED
+                    yield Stays(function, raw, left, at, where, there, value, conflict)
                     break
     for found in (*_needed(settled, judged), *_given(settled, judged), *_copied(settled, judged)):
         if type(found.module.who) is int and found.module.who not in told:
@@ -170,8 +177,19 @@ def _made_in(settled: Settled, function: str) -> list[Value]:
 
 def _stays(settled: Settled, judged: Meetings, module: Value) -> bool:
     """Whether a module has something to move, and nothing that could move it is to be seen."""
-    kept = (raw for log in settled.logs.values() for raw in log.binds.values() if raw.value.who == module.who)
+    kept = (
+        raw
+        for log in settled.logs.values()
+        for raw in log.binds.values()
+        if raw.value.who == module.who or _is_among(settled, module.who, raw.value.who)
+    )
     return is_left_alone(settled, module) and all(_only_kept(settled, judged, raw) for raw in kept)
+
+
+def _is_among(settled: Settled, one: Who | None, who: Who | None) -> bool:
+    """Whether an object is one of the several that another may be."""
+    known = type(who) is int and who in settled.objects.sources
+    return known and type(who) is int and any(each == one for each in settled.objects.may_be(who))
 
 
 def _only_kept(settled: Settled, judged: Meetings, raw: RawBind) -> bool:
@@ -208,15 +226,20 @@ def is_left_alone(settled: Settled, module: Value) -> bool:
     way = objects.ways[ref]
     if not isinstance(way, Root) or way.kind != origin.how or not is_heavy(settled, module):
         return False
-    if isinstance(module.known, Defined):
-        view = settled.file.view(module.known.dotted)
-        if view is None or view.framework or any(map(view.method, knowledge.KEEPS_ITS_OWN)):
-            return False
-        if view.moves_more() or any(_places(settled, cls) for cls in view.lineage()):
-            return False
-        if any(value.kind is Kind.DEVICE or value.place.form in _PLACED for value in view.attributes()):
-            return False
+    classes = module.known.classes if isinstance(module.known, OneOf) else (module.known,)
+    if any(isinstance(each, Defined) and _may_move_itself(settled, each.dotted) for each in classes):
+        return False
     return not any(is_reached(objects, log, ref) for log in settled.logs.values())
+
+
+def _may_move_itself(settled: Settled, name: str) -> bool:
+    """Whether a class of the project may bring its parts somewhere, or is not known well enough."""
+    view = settled.file.view(name)
+    if view is None or view.framework or any(map(view.method, knowledge.KEEPS_ITS_OWN)):
+        return True
+    if view.moves_more() or any(_places(settled, cls) for cls in view.lineage()):
+        return True
+    return any(value.kind is Kind.DEVICE or value.place.form in _PLACED for value in view.attributes())
 
 
 def _places(settled: Settled, cls: Class) -> bool:
@@ -239,9 +262,15 @@ def moves_another(settled: Settled, module: Value) -> bool:
     )
 
 
+def is_heavy_anyway(settled: Settled, module: Value) -> bool:
+    """The same, on all paths on which it was made."""
+    some = module.origin is not None and module.origin.attribute == OF_SOME
+    return not some and is_heavy(settled, module)
+
+
 def is_heavy(settled: Settled, module: Value) -> bool:
     """Whether a module has weights to move, or is a loss with those of classes."""
-    if module.origin is not None and module.origin.attribute == OF_CLASSES:
+    if module.origin is not None and module.origin.attribute in (OF_CLASSES, OF_SOME):
         return True
     return has_weights(module, settled.file) or any(
         (value.kind is Kind.TENSOR and _is_on_cpu(value)) or _is_given_on_cpu(settled, value)
