@@ -25,7 +25,7 @@ nothing is known, and where a method makes it for its input and keeps it for the
 the same: that of a module that was moved may be elsewhere.
 
 Left alone: 0-dim tensors and indices, which may stay on the cpu; what is moved where it is used, or by the
-class's own `to` or `_apply`; caches that ask where they are; a Parameter that gives way to what is not
+class's own `to` or `_apply`, or by another file; caches that ask where they are; a Parameter that gives way to what is not
 trained.
 """
 
@@ -79,6 +79,8 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
             return
         hidden = event.hidden
         assert hidden is not None
+        if ask.moves_attribute(event.name):
+            return
         if hidden.what is Kind.PARAMETER:
             yield Report(
                 f"the Parameters of `self.{event.name}` are in a plain container, and not registered",

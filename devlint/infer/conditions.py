@@ -354,8 +354,23 @@ def _asked_of(test: ast.expr) -> ast.expr | None:
 
 
 def _in_part(test: ast.expr, outcome: bool) -> bool:
-    """Whether a condition may have come out so by another of its parts: `use_cuda and fast` is false."""
-    return isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) is outcome
+    """Whether a condition may have come out so by another of its parts: `use_cuda and fast` is false.
+
+    That a tensor is one is no other part: `hasattr(x, "is_cuda") and x.is_cuda`.
+    """
+    if not isinstance(test, ast.BoolOp) or isinstance(test.op, ast.Or) is not outcome:
+        return False
+    asked = _asked_of(test)
+    if asked is None:
+        return True
+    tensor = ast.unparse(asked)
+    return sum(_asks_kind_of(part) != tensor for part in test.values) > 1
+
+
+def _asks_kind_of(test: ast.expr) -> str:
+    """Of what a condition asks whether it is a tensor, or has what tensors have."""
+    asks = isinstance(test, ast.Call) and test.args and last_name(test) in knowledge.ASKS_KIND
+    return ast.unparse(test.args[0]) if isinstance(test, ast.Call) and asks else ""
 
 
 def prepare(machine: Machine, test: ast.expr) -> None:

@@ -205,7 +205,7 @@ def _else_parameter(settled: Settled, cls: Class, name: str) -> bool:
     tensors = [value for value in values if value.kind is Kind.TENSOR and is_made(value) and _dims(value)]
     if not tensors or not any(value.kind is Kind.PARAMETER for value in values):
         return False
-    return _is_read(settled, cls, made, name)
+    return _is_read(settled, cls, made, name, unmoved=True)
 
 
 def _else_untrained(settled: Settled, cls: Class, name: str) -> bool:
@@ -217,14 +217,25 @@ def _else_untrained(settled: Settled, cls: Class, name: str) -> bool:
     return any(raw.untrained or is_empty(settled, raw.value) for raw in raws)
 
 
-def _is_read(settled: Settled, cls: Class, made: list[str], name: str) -> bool:
-    """Whether a method of the class that does not make the object reads an attribute."""
-    return any(
-        isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
-        for method in set(cls.methods.values()) - set(made)
-        if method in settled.file.functions
-        for node in ast.walk(settled.file.functions[method].node)
-    )
+def _is_read(settled: Settled, cls: Class, made: list[str], name: str, unmoved: bool = False) -> bool:
+    """Whether a method of the class that does not make the object reads an attribute; to do more than to
+    move it where it is needed, if `unmoved`."""
+    for method in set(cls.methods.values()) - set(made):
+        if method not in settled.file.functions:
+            continue
+        moved = set(_moved_at_once(settled.logs[method])) if unmoved else set()
+        for node in ast.walk(settled.file.functions[method].node):
+            read = isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
+            if read and node not in moved:
+                return True
+    return False
+
+
+def _moved_at_once(log: Log) -> Iterator[ast.expr | None]:
+    """What is no more than moved where it is read: `self.scale.to(x.device)`."""
+    for node, raw in log.moves.items():
+        if raw.target is not None:
+            yield node.func.value if isinstance(node.func, ast.Attribute) else raw.given
 
 
 def _dims(value: Value) -> int:

@@ -203,6 +203,8 @@ RECORD = "record"
 """The topic of classes that keep what they are made with."""
 ASKS_ATTRIBUTE = frozenset({"getattr", "hasattr"})
 """Builtins that ask an object for an attribute that it may lack."""
+ASKS_KIND = words("isinstance hasattr is_tensor")
+"""Functions that ask whether their first argument is a tensor, or has what tensors have."""
 UNBINDS = words("staticmethod classmethod property abstractmethod")
 """Decorators of what is no method that runs a module."""
 SPREADS = words("auto balanced balanced_low_0 sequential")
@@ -325,6 +327,8 @@ SHOWS = frozenset({"print", "summary"})
 EXPECTS_FAILURE = frozenset({"raises", "suppress", "assertRaises", "assertRaisesRegex"})
 SETS_DEFAULT_DEVICE = re.compile(r"\bset_default_device\(|\bset_default_tensor_type\([^)\n]*cuda")
 """What a program writes after which a factory that is told no device makes its tensor elsewhere."""
+MOVES_ATTRIBUTE = r"(?<!\bself)\.{name}\s*=[^=\n][^\n]*\.(?:to|cuda)\("
+"""A line that moves the tensor which an object other than its own has as `name`: `net.mask = net.mask.to(device)`."""
 REACHES_NAMES = re.compile(
     r"\b__dict__\b|\b(?:globals|locals|vars|eval|exec|getattr|__import__|import_module|instantiate|Fire|\w*CLI)\("
 )

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from .. import knowledge
 from ..core.events import Event
 from ..core.kinds import Kind
 from ..core.summary import Calling, ClassSummary, FunctionSummary, ModuleSummary, within
@@ -386,6 +388,13 @@ class Project:
         self._asked.setdefault(path, set()).update(asked - {path})
         return found
 
+    def moves_attribute(self, path: str, name: str) -> bool:
+        """Whether another file of the program moves what objects have as an attribute."""
+        home = self.choices.home(path)
+        self._asked.setdefault(path, set()).update({*self.choices.mentioning(home, name)} - {path})
+        pattern = re.compile(knowledge.MOVES_ATTRIBUTE.format(name=re.escape(name)))
+        return any(each != path for each in self.choices.texts(home).matching(pattern, name))
+
     def calls_are_known(self, path: str, function: str) -> bool:
         """Whether nothing but the project calls a function of a file, and all by its name."""
         found, asked = self._unused.calls_are_known(path, function.rpartition(".")[2])
@@ -705,6 +714,13 @@ class View:
             self.log["unused", told, "quiet" if quiet else ""] = digest_of(found)
         return found
 
+    def moves_attribute(self, name: str) -> bool:
+        """Whether another file of the program moves what objects have as an attribute."""
+        found = self._project.moves_attribute(self.path, name)
+        if self._project.memory is not None:
+            self.log["moves attribute", name] = digest_of(found)
+        return found
+
     def calls_are_known(self, function: str) -> bool:
         """Whether nothing but the project calls a function of this file, and all by its name."""
         found = self._project.calls_are_known(self.path, function)
@@ -762,6 +778,8 @@ class View:
             parts = (each.split(":") for each in filter(None, about.split(";")))
             told = tuple(Part(name, int(first), int(last)) for name, first, last in parts)
             return digest_of(self._project.unused(self.path, told, any(more)))
+        if kind == "moves attribute":
+            return digest_of(self._project.moves_attribute(self.path, about))
         if kind == "calls are known":
             return digest_of(self._project.calls_are_known(self.path, about))
         if kind == "default device":

@@ -38,6 +38,9 @@ if TYPE_CHECKING:
             """Whether nothing in the program uses one of the parts of this file, or the whole file, which may
             do nothing when it is run."""
 
+        def moves_attribute(self, name: str) -> bool:
+            """Whether another file of the program moves what objects have as an attribute."""
+
         def calls_are_known(self, function: str) -> bool:
             """Whether nothing but the project calls a function of this file, and all by its name."""
 

@@ -512,6 +512,11 @@ class Questions:
         told = at.guard.needed or not at.context.isdisjoint(("demo", "processes"))
         return told or self.needed_before(at.function) or self.throughout
 
+    def moves_attribute(self, name: str) -> bool:
+        """Whether another file of the program moves what objects have as an attribute."""
+        project = self._file.around.project
+        return project is not None and project.moves_attribute(name)
+
     @property
     def throughout(self) -> bool:
         """Whether all that runs the file runs on CUDA alone: see `project.choices`."""
