@@ -42,6 +42,7 @@ from ..rule import (
     Claim,
     Conflict,
     Form,
+    Kind,
     Meeting,
     Report,
     Rule,
@@ -82,7 +83,7 @@ class CreatedOnCpu(Rule[Meeting]):
         where = f" on `{other.place.name}`" if other.place.name else ", which may be elsewhere"
         if event.conflict in (Conflict.CALLER, Conflict.GIVEN) and not other.place.name:
             there = on_device(ask.given(other), tensors=True)
-            if there is None and event.conflict is Conflict.GIVEN:
+            if there is None and event.conflict is Conflict.GIVEN and not _is_offered(event, ask):
                 return
             where = ", which is wherever the caller put it"
             if there is not None:
@@ -121,3 +122,9 @@ class CreatedOnCpu(Rule[Meeting]):
                 ),
             ),
         )
+
+
+def _is_offered(event: Meeting, ask: Ask) -> bool:
+    """Whether nothing in the program calls what is given a tensor, so that others may, with any."""
+    other = event.right
+    return other.certain and other.kind is Kind.TENSOR and not ask.given(other)

@@ -12,10 +12,10 @@ torch has containers that register:
 The fix is unsafe: what is registered is trained, put into evaluation mode and saved with the module, on the
 cpu as well, and checkpoints without it no longer load.
 
-A note where a caller made the modules, as it may have moved them. Left alone: what an attribute,
-`setattr`, `add_module` or another module knows as well; a list of one, which hides a module on purpose; what
-the class moves itself; caches that methods fill, or look modules up in for what registers them; modules
-without parameters and buffers.
+A warning where something of which nothing is known made what is used as modules are, and a note where a
+caller did, as those may have moved them. Left alone: what an attribute, `setattr`, `add_module` or another
+module knows as well; a list of one, which hides a module on purpose; what the class moves itself; caches
+that methods fill, or look modules up in for what registers them; modules without parameters and buffers.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class UnregisteredModule(Rule[Bind]):
         yield Report(
             f"the modules of `self.{event.name}` are {what}, and not registered",
             "they stay behind when the module moves, nothing trains them, and `state_dict()` lacks them",
-            Severity.NOTE if event.hidden.given else None,
+            Severity.NOTE if event.hidden.given else None if event.hidden.sure else Severity.WARNING,
             _registered(node, event, ask),
         )
 

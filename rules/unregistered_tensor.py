@@ -24,9 +24,9 @@ A note where nobody gives it in sight, where it is only given, beside the input,
 nothing is known, and where a method makes it for its input and keeps it for the next, as long as the size is
 the same: that of a module that was moved may be elsewhere.
 
-Left alone: 0-dim tensors and indices, which may stay on the cpu; what is moved where it is used, or by the
-class's own `to` or `_apply`, or by another file; caches that ask where they are; a Parameter that gives way to what is not
-trained.
+Left alone: 0-dim tensors and indices, which may stay on the cpu; what is moved where it is used, by the
+class's own `to` or `_apply`, or by another file; caches that ask where they are; a Parameter that gives way
+to what is not trained.
 """
 
 from __future__ import annotations

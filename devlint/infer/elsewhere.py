@@ -119,8 +119,11 @@ class Elsewhere:
             return Conflict.PORTABLE  # its parameters, and what is computed with those
         if self._reads_arrays(function):
             return None
-        if is_any_model(other) or one.origin is None:
+        if one.origin is None:
             return None
+        if is_any_model(other):
+            made = one.origin.function == function and not one.origin.attribute
+            return Conflict.CALLER if made and self._is_given(function, other) else None
         if one.origin.attribute:
             if self._is_given_to_module(function, ref):
                 return Conflict.CALLER
@@ -139,6 +142,25 @@ class Elsewhere:
         if self._places(function) or borrows:
             return Conflict.CALLER
         return Conflict.CALLER if any(map(self._promised, roots)) else None
+
+    def _is_given(self, function: str, model: Value) -> bool:
+        """Whether a model is what a function is given, or its object was made with: where callers have it."""
+        ref = model.who
+        if type(ref) is not int:
+            return False
+        if self.objects.is_parameter(ref):
+            return self.objects.functions[ref] == function
+        way, owner = self.objects.ways[ref], self.objects.ways[self.objects.parents[ref]]
+        if not (isinstance(way, Attr) and isinstance(owner, Root) and owner.kind == "self"):
+            return False
+        view = self.file.view(owner.name)
+        own = [
+            raw.value.who
+            for method in (view.assigning(way.name) if view is not None else ())
+            for raw in self.settled.logs[method].binds.values()
+            if raw.name == way.name and raw.owner.who == self.objects.self_of(owner.name)
+        ]
+        return bool(own) and all(type(each) is int and self.objects.is_parameter(each) for each in own)
 
     def _accumulates(self, one: Value, ref: Ref) -> bool:
         """Whether what unknown functions of the inputs give beside another is added up, for each of those.

@@ -8,8 +8,9 @@ from typing import TypeVar
 
 from .. import knowledge
 from ..core.events import Conflict, Container, Hidden
+from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
-from ..core.paths import Attr, Ref
+from ..core.paths import Attr, Element, Item, Ref
 from ..core.places import Form
 from ..core.values import Defined, Value, is_made
 from .assigning import Target, making, targets
@@ -372,8 +373,13 @@ def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]
             continue
         if any(_gives_items(settled, method, name) for method in made):
             continue
+        what = found[0].what
+        if what is Kind.UNKNOWN:
+            if not _are_modules(settled, attribute, found[0].refs):
+                continue
+            what = Kind.MODULE
         given = any(each.given for each in found)
-        if found[0].what is Kind.PARAMETER:
+        if what is Kind.PARAMETER:
             # A caller's are those of its own modules; others may only hold the place of what comes later.
             lasting = set(cls.assigning(name)) <= set(made)
             if given or not lasting or not _is_read(settled, cls, made, name):
@@ -383,7 +389,19 @@ def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]
             nested = any(each.nested for each in found)
             method, node = target
             form, replaceable = _form(settled, cls.node, method, node)
-            yield node, Hidden(found[0].what, form, given, replaceable and not nested)
+            sure = what is found[0].what
+            yield node, Hidden(what, form, given, replaceable and not nested, sure=sure)
+
+
+def _are_modules(settled: Settled, attribute: Ref, refs: Collection[Ref]) -> bool:
+    """Whether what is in an attribute, of which nobody knows the class, is used as modules are."""
+    ways, parents = settled.objects.ways, settled.objects.parents
+    return any(
+        bits & Evidence.MODULE
+        and (ref in refs or (isinstance(ways[ref], (Item, Element)) and parents[ref] == attribute))
+        for ref, bits in settled.evidence.items()
+        if ref >= 0
+    )
 
 
 def _known_elsewhere(settled: Settled, attribute: Ref) -> bool:

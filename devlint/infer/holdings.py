@@ -18,6 +18,8 @@ from .machine import GRADIENTS, Arguments, Machine, Program
 _REGISTERED = frozenset({Kind.MODULE, Kind.PARAMETER})
 """What a module registers where it is assigned to an attribute, and not where it is inside of a list."""
 _NESTED = _REGISTERED | {Kind.CONTAINER}
+_HELD = _REGISTERED | {Kind.UNKNOWN}
+"""What may have to be registered: what something unknown made may be a module, as use shows."""
 _NO_RECEIVER = TENSORS | {Kind.CONTAINER, Kind.BATCH, Kind.NUMBER, Kind.STRING, Kind.DEVICE, Kind.ARRAY}
 """What keeps nothing of what its methods are given, or only what a container holds anyway."""
 _WEIGHTY = frozenset({"holds-modules", "model"})
@@ -42,7 +44,7 @@ def holdings(machine: Machine, end: State, cls: str) -> Iterator[tuple[str, Hold
     for name, whole in containers:
         leaves = list(_leaves(whole))
         kinds = {value.kind for value in leaves if value.kind is not Kind.NONE}
-        if len(kinds) != 1 or not kinds <= _REGISTERED:
+        if len(kinds) != 1 or not kinds <= _HELD:
             continue
         if not all(_is_free(objects, value) for value in leaves):
             continue  # what is a part of something else is registered there, if anywhere
@@ -64,7 +66,10 @@ def holdings(machine: Machine, end: State, cls: str) -> Iterator[tuple[str, Hold
                     and not refs.isdisjoint(machine.log.trained)
                 ),
                 given=any(objects.is_given(ref) for ref in refs),
-                weights=any(has_weights(value, machine.program) for value in by_key or leaves),
+                weights=any(
+                    value.kind is Kind.UNKNOWN or has_weights(value, machine.program)
+                    for value in by_key or leaves
+                ),
                 single=whole.items is not None and len(whole.items) == 1,
                 nested=any(part.kind is Kind.CONTAINER for part in _inside(whole)),
             ),

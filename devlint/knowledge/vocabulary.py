@@ -177,8 +177,8 @@ TRANSPOSED = frozenset({"T", "H", "mT", "mH"})
 """Attributes of tensors that are the same tensor with its dimensions in another order."""
 TENSOR_VIEWS = frozenset({"mT", "mH"})
 """Attributes, no methods, that only tensors have."""
-NO_LAYER = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "mm", "bmm", "mv"})
-"""Methods of tensors that take tensors, and that nobody would name a layer after."""
+NO_LAYER = words("eq ne lt le gt ge mm bmm mv view permute reshape")
+"""Methods of tensors that may be given tensors, or sizes, and that nobody would name a layer after."""
 LAYER_NAMES = frozenset({"log_softmax"})
 """Methods of tensors of several words that a layer may well be called."""
 AXES = frozenset({"dim", "dims", "dim0", "dim1", "keepdim", "start_dim", "end_dim", "axis"})
@@ -328,7 +328,7 @@ EXPECTS_FAILURE = frozenset({"raises", "suppress", "assertRaises", "assertRaises
 SETS_DEFAULT_DEVICE = re.compile(r"\bset_default_device\(|\bset_default_tensor_type\([^)\n]*cuda")
 """What a program writes after which a factory that is told no device makes its tensor elsewhere."""
 MOVES_ATTRIBUTE = r"(?<!\bself)\.{name}\s*=[^=\n][^\n]*\.(?:to|cuda)\("
-"""A line that moves the tensor which an object other than its own has as `name`: `net.mask = net.mask.to(device)`."""
+"""A line that moves what another object has as `name`: `net.mask = net.mask.to(device)`."""
 REACHES_NAMES = re.compile(
     r"\b__dict__\b|\b(?:globals|locals|vars|eval|exec|getattr|__import__|import_module|instantiate|Fire|\w*CLI)\("
 )
