@@ -274,7 +274,7 @@ class Hidden(NamedTuple):
     meets: str = ""
     """Of a tensor, the expression that it meets where the module runs."""
     sure: bool = True
-    """Of a tensor, whether what it meets is certainly where the module is; of modules, whether they are some."""
+    """Of a tensor, whether what it meets is certainly where the module is; of modules, that they are some."""
     placed: bool = False
     """Of a tensor, whether the constructor moved it to what was there."""
     path: bool = False
