@@ -158,6 +158,8 @@ _SETS_CURRENT = re.compile(r"\bcuda\.set_device\(|\bcuda\.device\(|\bset_device_
 _AVAILABLE = re.compile(r"\bis_available\b")
 _MOVES = re.compile(r"\.cuda\(|[\"']cuda(?::\d+)?[\"']")
 _NEEDS = re.compile(r"\.cuda\s*\(|[\"']cuda(?::\d+)?[\"']|torch\.cuda\.\w*Tensor\b")
+_HALF = re.compile(r"\.half\(\s*\)|dtype\s*=\s*torch\.(?:float16|half)\b")
+"""Half precision, in which the cpu lacks operations, or is slow at them."""
 _FIXED = re.compile(
     r"^[ \t]*(\w+)\s*=\s*(?:torch\.device\(\s*)?[\"']cuda(?::\d+)?[\"']\s*\)?[ \t]*$", re.MULTILINE
 )
@@ -209,10 +211,14 @@ def trains_on(text: str) -> str:
 
 
 def names_cuda(text: str) -> int:
-    """How often a program, without its comments, names CUDA where a device goes, or a variable that is it."""
+    """How often a program, without its comments, names CUDA where a device goes, or a variable that is it.
+
+    Where it does, what it has in half precision counts as well.
+    """
     fixed = {found[1] for found in _FIXED.finditer(text)}
     used = sum(len(re.findall(rf"\.to\(\s*{name}\b|(?<!\.)\bdevice\s*=\s*{name}\b", text)) for name in fixed)
-    return len(_NEEDS.findall(text)) + used
+    found = len(_NEEDS.findall(text)) + used
+    return found + len(_HALF.findall(text)) if found else 0
 
 
 def moves_to_cuda(text: str) -> tuple[int, int]:
