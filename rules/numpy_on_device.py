@@ -24,8 +24,10 @@ from ..rule import (
     Cause,
     Change,
     Claim,
+    Conflict,
     Form,
     Kind,
+    Meeting,
     Raises,
     Report,
     Rule,
@@ -34,30 +36,42 @@ from ..rule import (
     all_on_cpu,
     call,
     cst,
+    how,
     lacks,
+    meeting,
     on_cpu,
     on_device,
     outside,
 )
 
+_RAISES = "on an accelerator it raises: can't convert the tensor to numpy, use Tensor.cpu() first"
 _RUNS_ON_CPU = frozenset({"test", "dataset", "collate_fn", "worker"})
 
 
-class NumpyOnDevice(Rule[Call]):
+class NumpyOnDevice(Rule[Call | Meeting]):
     """A conversion to numpy of what lives on a device."""
 
     code = "DEV407"
     name = "numpy-on-device"
     cause = Cause.NUMPY
-    watches = (call("Tensor.numpy", lacks("force"), outside("probe")), call("@host-only", outside("probe")))
+    watches = (
+        call("Tensor.numpy", lacks("force"), outside("probe")),
+        call("@host-only", outside("probe")),
+        meeting(how("array"), outside("probe", "test")),
+    )
     claim = Claim(Raises("TypeError", "device type tensor to numpy"), packages=("numpy",))
 
-    def suspects(self, event: Call) -> bool:
+    def suspects(self, event: Call | Meeting) -> bool:
         """Whether anything that the call reads may be on a device."""
+        if isinstance(event, Meeting):
+            return True
         return not event.at.guard.absent and "force" not in event.given and any(_behind(event))
 
-    def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
-        """Report the call; copy what it reads to the cpu first."""
+    def visit(self, node: cst.CSTNode, event: Call | Meeting, ask: Ask) -> Iterator[Report]:
+        """Report the call, or what is stored in an array; copy what it reads to the cpu first."""
+        if isinstance(event, Meeting):
+            yield from _stored(node, event, ask)
+            return
         assert isinstance(node, cst.Call)
         seen = next(iter(_behind(event)))
         there, at = None, seen.place.form is Form.AT
@@ -79,10 +93,36 @@ class NumpyOnDevice(Rule[Call]):
         yield Report(
             f"`{seen.label}` {'holds what is' if seen.kind is Kind.CONTAINER else 'is'} {where}, and "
             f"`{event.callee.rpartition('.')[2]}` reads the host's memory",
-            "on an accelerator it raises: can't convert the tensor to numpy, use Tensor.cpu() first",
+            _RAISES,
             *(severity, _copied(node, event)),
             None if there is None else ((there.spot, "it is given here"),),
         )
+
+
+def _stored(node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
+    """What a part of an array is filled with."""
+    seen, there = event.left, None
+    at = seen.place.form is Form.AT
+    if at and not ask.mentions_devices():
+        return
+    where = f"on {'the device of ' * at}`{seen.place.name or 'a device'}`"
+    severity = None if event.conflict in (Conflict.CERTAIN, Conflict.PORTABLE) else Severity.WARNING
+    if event.conflict is Conflict.GIVEN:
+        there = on_device(ask.given(seen), tensors=True)
+        if there is None:
+            return
+        where = f"on `{there.place.name or 'the device of a module'}`, as a caller gives it"
+    elif at and "forward" not in event.at.context:
+        severity = Severity.NOTE
+    assert isinstance(node, cst.BaseExpression)
+    change = Change("copy to the cpu", ((node, on_cpu(node, seen.kind is Kind.PARAMETER)),), safe=False)
+    yield Report(
+        f"`{seen.label}` is {where}, and the array `{event.right.label}` reads the host's memory",
+        _RAISES,
+        severity,
+        change,
+        None if there is None else ((there.spot, "it is given here"),),
+    )
 
 
 def _behind(event: Call) -> Iterator[Seen]:

@@ -230,8 +230,9 @@ class Conflict(Enum):
     """Apart only where the value that may be anywhere is elsewhere."""
 
 
-Meets = Literal["operator", "index", "call", "join", "container", "return", "attribute", "host"]
-"""What two values come together in; `host` where the left one has to be on the cpu."""
+Meets = Literal["operator", "index", "call", "join", "container", "return", "attribute", "host", "array"]
+"""What two values come together in; `host` where the left one has to be on the cpu, `array` where numpy reads
+it."""
 
 
 class Meeting(NamedTuple):

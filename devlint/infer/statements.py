@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from .. import knowledge
-from ..bind.names import bound_names, last_name, names_in
+from ..bind.names import bound_names, is_place, last_name, names_in
 from ..bind.reads import Reads
 from ..bind.sections import Measured, Ran, Shown
 from ..core.events import Why
 from ..core.evidence import Evidence
-from ..core.kinds import TENSORS, Kind
+from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import Element
-from ..core.places import UNKNOWN_PLACE, Branch, Form, Place
+from ..core.places import CPU, UNKNOWN_PLACE, Branch, Form, Place
 from ..core.state import Key, State, changed, join_states
 from ..core.summary import Answers
 from ..core.values import (
@@ -35,6 +35,7 @@ from . import cases, conditions, lazily
 from .annotations import annotated
 from .definitions import Function
 from .expressions import Expressions
+from .log import RawMeeting
 from .machine import Program
 from .transfers.builtins import imported
 
@@ -202,6 +203,20 @@ class Statements(Expressions):
         value = conditions.kept_flag(node.value, self.eval(node.value))
         for target in node.targets:
             self.bind(target, value)
+            if isinstance(target, ast.Subscript) and value.kind in MAY_HOLD_TENSORS:
+                self._read_by_array(target, node.value, value)
+
+    def _read_by_array(self, target: ast.Subscript, at: ast.expr, value: Value) -> None:
+        """`scores[i:j] = x`: an array reads what is stored in a part of it as another, in the host's memory."""
+        indices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+        if not is_place(target.value) or not any(isinstance(each, ast.Slice) for each in indices):
+            return
+        array = self.eval(target.value)
+        if array.kind is Kind.ARRAY:
+            here = self.where(value)
+            self.log.hosted[at] = RawMeeting(
+                "array", at, here, value, target.value, CPU, array, self.state.why, self.loops
+            )
 
     def _rebinding(self, node: ast.Assign) -> None:
         """`for x in xs: x = x.to(d)`, where nothing reads `x` afterwards: the container keeps its tensors."""
