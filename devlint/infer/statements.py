@@ -207,7 +207,7 @@ class Statements(Expressions):
                 self._read_by_array(target, node.value, value)
 
     def _read_by_array(self, target: ast.Subscript, at: ast.expr, value: Value) -> None:
-        """`scores[i:j] = x`: an array reads what is stored in a part of it as another, in the host's memory."""
+        """`scores[i:j] = x`: an array reads what is stored in a part of it from the host's memory."""
         indices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
         if not is_place(target.value) or not any(isinstance(each, ast.Slice) for each in indices):
             return
