@@ -17,9 +17,10 @@ Make it where the other one is:
 What it meets may be known to be elsewhere, belong to the module (its parameters, what its submodules
 give), or be what `forward` is given. What other functions are given is a warning where a caller, in any file,
 has it on a device, or the result goes `.to(x.device)`; else a note, where the function or its class follows
-the devices of its arguments, or the tensor's size, dtype or elements come from what it meets. The fix is
-unsafe: what it borrows the device of may be None on some path, and the device's generator draws numbers. A
-model of which nobody knows the class may move what it is given, and give what is elsewhere: a warning.
+the devices of its arguments, the tensor's size, dtype or elements come from what it meets, nothing in the
+program calls it, or what it meets is a model that callers have. The fix is unsafe: what it borrows the device
+of may be None on some path, and the device's generator draws numbers. A model of which nobody knows the class
+may move what it is given, and give what is elsewhere: a warning.
 
 What another file makes, and returns or keeps in an object, is told where it meets something, without a fix.
 What a function returns on one path is on the cpu, and on another wherever its arguments are: it works until

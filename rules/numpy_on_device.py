@@ -1,6 +1,7 @@
 """A tensor on the device is given to numpy
 
-numpy works on the host's memory: `.numpy()` and every function given the tensor raise on an accelerator.
+numpy works on the host's memory: `.numpy()`, every function given the tensor, and an array of which a slice
+is assigned raise on an accelerator.
 
     model(images.to(device)).detach().numpy()  # DEV407
 
