@@ -104,8 +104,6 @@ def _stored(node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
     """What a part of an array is filled with."""
     seen, there = event.left, None
     at = seen.place.form is Form.AT
-    if at and not ask.mentions_devices():
-        return
     where = f"on {'the device of ' * at}`{seen.place.name or 'a device'}`"
     severity = None if event.conflict in (Conflict.CERTAIN, Conflict.PORTABLE) else Severity.WARNING
     if event.conflict is Conflict.GIVEN:
@@ -113,6 +111,8 @@ def _stored(node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
         if there is None:
             return
         where = f"on `{there.place.name or 'the device of a module'}`, as a caller gives it"
+    elif at and not ask.mentions_devices():
+        return
     elif at and "forward" not in event.at.context:
         severity = Severity.NOTE
     assert isinstance(node, cst.BaseExpression)
