@@ -199,6 +199,9 @@ class Ask(Protocol):
     def callers(self, function: str) -> tuple[Calling, ...]:
         """The calls of a function, by its dotted name (`At.function`), in this and in other files."""
 
+    def moves_attribute(self, name: str) -> bool:
+        """Whether another file of the program moves what objects have as an attribute of that name."""
+
     @property
     def default_gpu(self) -> str:
         """What is alone in the programs that import the file: the default GPU.

@@ -122,8 +122,8 @@ class Elsewhere:
         if one.origin is None:
             return None
         if is_any_model(other):
-            made = one.origin.function == function and not one.origin.attribute
-            return Conflict.CALLER if made and self._is_given(function, other) else None
+            own = one.origin.function == function and not one.origin.attribute
+            return Conflict.CALLER if own and self._is_given(function, other) else None
         if one.origin.attribute:
             if self._is_given_to_module(function, ref):
                 return Conflict.CALLER
