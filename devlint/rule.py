@@ -84,6 +84,7 @@ from .visit.cures import (
     moves_only,
     on_cpu,
     source_of,
+    standing,
 )
 
 if TYPE_CHECKING:
@@ -370,6 +371,7 @@ __all__ = [
     "role",
     "sibling_moved",
     "source_of",
+    "standing",
     "unguarded",
     "unless",
     "use",

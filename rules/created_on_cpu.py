@@ -1,8 +1,7 @@
 """A tensor is made on the cpu and meets one that may be elsewhere
 
-A factory that is given no `device=` makes its tensor on the cpu. Where the module and its inputs were moved,
-the operation in which they meet raises `Expected all tensors to be on the same device`: on every accelerator,
-and never on the cpu.
+A factory without `device=` makes its tensor on the cpu. Where the module and its inputs were moved, what they
+meet in raises `Expected all tensors to be on the same device`: on every accelerator, never on the cpu.
 
     def forward(self, x):
         noise = torch.randn(x.shape)  # DEV403
@@ -43,7 +42,6 @@ from ..rule import (
     Claim,
     Conflict,
     Form,
-    Kind,
     Meeting,
     Report,
     Rule,
@@ -83,8 +81,8 @@ class CreatedOnCpu(Rule[Meeting]):
         device = event.device
         where = f" on `{other.place.name}`" if other.place.name else ", which may be elsewhere"
         if event.conflict in (Conflict.CALLER, Conflict.GIVEN) and not other.place.name:
-            there = on_device(ask.given(other), tensors=True)
-            if there is None and event.conflict is Conflict.GIVEN and not _is_offered(event, ask):
+            there = on_device(given := ask.given(other), tensors=True)
+            if there is None and event.conflict is Conflict.GIVEN and (given or not other.certain):
                 return
             where = ", which is wherever the caller put it"
             if there is not None:
@@ -123,9 +121,3 @@ class CreatedOnCpu(Rule[Meeting]):
                 ),
             ),
         )
-
-
-def _is_offered(event: Meeting, ask: Ask) -> bool:
-    """Whether nothing in the program calls what is given a tensor, so that others may, with any."""
-    other = event.right
-    return other.certain and other.kind is Kind.TENSOR and not ask.given(other)

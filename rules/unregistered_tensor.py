@@ -79,8 +79,6 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
             return
         hidden = event.hidden
         assert hidden is not None
-        if ask.moves_attribute(event.name):
-            return
         if hidden.what is Kind.PARAMETER:
             yield Report(
                 f"the Parameters of `self.{event.name}` are in a plain container, and not registered",
@@ -105,8 +103,8 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
         plain = f"on one path {plain}" if hidden.path else plain
         severity = None if hidden.meets and hidden.sure and stays == _CPU else Severity.WARNING
         unknown = hidden.given and not any(each.place.form is Form.CPU for each in ask.given(event.value))
-        if unknown and not event.value.certain:
-            return  # it may be a number
+        if ask.moves_attribute(event.name) or (unknown and not event.value.certain):
+            return  # what nobody knows may be a number
         severity = Severity.NOTE if unknown or hidden.beside else severity  # who moves it may give it there
         told = f"`self.{event.name}` {plain} {stays} when the module moves"
         yield Report(told, why, severity, _registered(node, event, ask))

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
     import libcst
 
+    from ..core.events import Call, Seen
+
 
 class Change(NamedTuple):
     """A cure: nodes of the visited tree and what replaces each; `None` deletes.
@@ -173,6 +175,16 @@ _TAKES_NO_DEVICE = frozenset({"from_numpy", "frombuffer", "to_tensor", "pil_to_t
 def source_of(node: cst.CSTNode) -> str:
     """The source of a node."""
     return cst.Module([]).code_for_node(node)
+
+
+def standing(node: cst.CSTNode, call: Call) -> tuple[tuple[cst.BaseExpression, Seen], ...]:
+    """What a call reads, and what is known of it: its receiver, or its arguments if none is unpacked."""
+    if not isinstance(node, cst.Call):
+        return ()
+    if call.receiver is not None and isinstance(node.func, cst.Attribute):
+        return ((node.func.value, call.receiver),)
+    arguments = () if call.open else node.args
+    return tuple(zip((each.value for each in arguments), call.given.values(), strict=False))
 
 
 def on_cpu(node: cst.BaseExpression, detached: bool) -> cst.BaseExpression:
