@@ -118,7 +118,7 @@ def _is_placed(seen: Seen) -> bool:
 
 def _copied(node: cst.CSTNode, event: Call | Meeting) -> Change | None:
     """`x.cpu()` for each tensor; what holds several is left to the author."""
-    pairs = standing(node, event) if isinstance(event, Call) else ((node, event.left),)
+    pairs = standing(node, event)
     # What callers give is told one at a time.
     placed = [seen for seen in _behind(event) if _is_placed(seen)] or [next(_behind(event))]
     behind = [seen for seen in placed if seen.kind in TENSORS]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..core.events import Call, Meeting, Seen
 from ..span import Span
 from . import cst
 
@@ -11,8 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     import libcst
-
-    from ..core.events import Call, Seen
 
 
 class Change(NamedTuple):
@@ -177,14 +176,17 @@ def source_of(node: cst.CSTNode) -> str:
     return cst.Module([]).code_for_node(node)
 
 
-def standing(node: cst.CSTNode, call: Call) -> tuple[tuple[cst.BaseExpression, Seen], ...]:
-    """What a call reads, and what is known of it: its receiver, or its arguments if none is unpacked."""
+def standing(node: cst.CSTNode, event: Call | Meeting) -> tuple[tuple[cst.BaseExpression, Seen], ...]:
+    """What stands for what is read: a call's receiver, or its arguments if none is unpacked; or the left side
+    of a meeting."""
+    if isinstance(event, Meeting):
+        return ((node, event.left),) if isinstance(node, cst.BaseExpression) else ()
     if not isinstance(node, cst.Call):
         return ()
-    if call.receiver is not None and isinstance(node.func, cst.Attribute):
-        return ((node.func.value, call.receiver),)
-    arguments = () if call.open else node.args
-    return tuple(zip((each.value for each in arguments), call.given.values(), strict=False))
+    if event.receiver is not None and isinstance(node.func, cst.Attribute):
+        return ((node.func.value, event.receiver),)
+    arguments = () if event.open else node.args
+    return tuple(zip((each.value for each in arguments), event.given.values(), strict=False))
 
 
 def on_cpu(node: cst.BaseExpression, detached: bool) -> cst.BaseExpression:
