@@ -29,7 +29,7 @@ from .core.events import (
 )
 from .core.kinds import TENSORS, Kind
 from .core.places import Form, Place
-from .core.summary import Calling
+from .core.summary import Calling, Loading
 from .core.watches import (
     Test,
     Watch,
@@ -219,6 +219,9 @@ class Ask(Protocol):
     def copies_given(self, node: cst.CSTNode) -> bool:
         """Whether a call makes a copy of what all callers give as a tensor: `torch.tensor(x)`."""
 
+    def loaders(self, function: str) -> tuple[Loading, ...]:
+        """The loaders, in the whole project, in whose workers a function of the file is known to run."""
+
     def only_constructs(self, function: str) -> bool:
         """Whether constructors call a function, and nothing else does but tests."""
 
@@ -239,6 +242,9 @@ class Ask(Protocol):
 
         Nothing where it is no parameter's, or nobody is known to call the function.
         """
+
+    def devices_given(self, call: cst.CSTNode) -> tuple[Given, ...]:
+        """What is given for those arguments of a call that are parameters, or attributes that keep one."""
 
     def given_together(self, one: Seen, other: Seen) -> tuple[tuple[Given, Given | None], ...]:
         """What each call passes for two parameters of one function (`Seen.given`), in the same call.
@@ -309,6 +315,7 @@ __all__ = [
     "Imported",
     "Kind",
     "Literal_",
+    "Loading",
     "Loop",
     "Meeting",
     "Move",

@@ -17,9 +17,9 @@ Make batches on the cpu, let the loader pin them, and move them where they are u
     for batch in DataLoader(data, collate_fn=collate, num_workers=4):
         batch = batch.to(device)
 
-An error where a loader of the file has workers and the device is CUDA by name; a warning where it is a
-variable, or the loader is made elsewhere. Loaders without workers, or with ones that are spawned, are
-left alone, and so are tests.
+An error where a loader has workers and the device is CUDA by name; a warning where it is a variable, or
+nobody knows which loader it is. What only loaders without workers run, or with ones that are spawned, is
+left alone, and so is what all callers have on the cpu, and tests.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from collections.abc import Iterator
 
 from ..rule import (
     RUNS,
+    TENSORS,
     Ask,
     Call,
     Cause,
@@ -35,16 +36,20 @@ from ..rule import (
     Event,
     Form,
     Move,
+    Place,
     Report,
     Rule,
     Severity,
+    all_on_cpu,
     call,
     cst,
+    gives,
     inside,
     move,
     outside,
 )
 
+_RUN_BY_LOADERS = ("worker", "collate_fn", "called")
 _DEVICES = (Form.LITERAL, Form.EITHER, Form.SAME)
 
 
@@ -54,8 +59,9 @@ class CudaInWorker(Rule[Call | Move]):
     code = "DEV501"
     name = "cuda-in-worker"
     watches = (
-        move(inside("worker", "collate_fn"), outside("test")),
-        call("@needs-cuda", inside("worker", "collate_fn"), outside("test")),
+        move(inside(*_RUN_BY_LOADERS), outside("test")),
+        call("@needs-cuda", inside(*_RUN_BY_LOADERS), outside("test")),
+        call("torch.*", gives("device"), inside(*_RUN_BY_LOADERS), outside("test")),
     )
     cause = Cause.WORKER
     claim = Claim(
@@ -66,28 +72,48 @@ class CudaInWorker(Rule[Call | Move]):
 
     def suspects(self, event: Call | Move) -> bool:
         """Whether it uses a device that is not the cpu for sure."""
-        if isinstance(event, Call):
-            return True
-        form = event.target.form if event.target is not None else Form.CPU
-        return form in _DEVICES or (form is Form.UNKNOWN and event.named == "device")
+        place = _place(event)
+        told = isinstance(event, Call) or event.named == "device"
+        return place is not None and (place.form in _DEVICES or (place.form is Form.UNKNOWN and told))
 
     def visit(self, node: cst.CSTNode, event: Call | Move, ask: Ask) -> Iterator[Report]:
-        """Report what needs the device, unless no loader of the file has workers that are forked."""
+        """Report what needs the device, unless no loader that runs it has workers that are forked."""
         calls = [other for other in ask.events("call") if isinstance(other, Call)]
-        loaders = [other for other in calls if "loader" in other.topics]
-        counts = [loader.given["num_workers"].label for loader in loaders if "num_workers" in loader.given]
-        spawned = any(_spawns(other) for other in calls)
-        if spawned or (loaders and all(count == "0" for count in counts)):
+        on_cpu = all_on_cpu(ask.devices_given(node))
+        if on_cpu or any(map(_spawns, calls)) or not _uses_device(node, event, ask):
             return
-        if "collate_fn" not in event.at.context and not counts:
+        counts = [each.workers for each in ask.loaders(event.at.function)]
+        if not counts and "called" not in event.at.context:  # none is known to run it: one of the file may
+            loaders = [other for other in calls if "loader" in other.topics]
+            counts = [
+                loader.given["num_workers"].label for loader in loaders if "num_workers" in loader.given
+            ]
+            if "collate_fn" in event.at.context and not loaders:
+                counts = [""]
+        if all(count == "0" for count in counts):
             return
-        named = isinstance(event, Call) or (event.target is not None and event.target.form is Form.LITERAL)
+        place = _place(event)
+        named = place is not None and place.form is Form.LITERAL
         certain = named and any(count.isdecimal() and count != "0" for count in counts)
         yield Report(
             "a loader's worker uses a device",
             "CUDA cannot be initialised again in a forked process: move the batch where it is used",
             None if certain else Severity.WARNING,
         )
+
+
+def _place(event: Call | Move) -> Place | None:
+    """The device that it uses."""
+    if isinstance(event, Move):
+        return event.target
+    if "needs-cuda" in event.topics:
+        return Place(Form.LITERAL, "cuda")
+    return event.given["device"].place if "device" in event.given else None
+
+
+def _uses_device(node: cst.CSTNode, event: Call | Move, ask: Ask) -> bool:
+    """Whether a call makes something on a device, or needs one: `torch.device(name)` does neither."""
+    return not isinstance(event, Call) or "needs-cuda" in event.topics or ask.value_of(node).kind in TENSORS
 
 
 def _spawns(event: Event) -> bool:

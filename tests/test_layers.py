@@ -48,6 +48,7 @@ ORDER = [
         "infer.answers",
         "infer.function",
         "infer.sites",
+        "infer.loaders",
         "infer.file",
     ),
     *(

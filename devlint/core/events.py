@@ -52,12 +52,13 @@ class At(NamedTuple):
     """How many loops enclose it."""
     context: frozenset[str]
     """Where the code runs, by knowledge: `forward`, another `method` of a module, `test`, `dataset`,
-    `collate_fn`, `worker`; `processes` where whatever calls it takes part in a collective of several, on the
-    devices of their backend; `probe` where it is expected to fail; `demo` where a library's file only tries
-    itself out; `pending` where a call is given a copy to the cpu that may be under way; `saved` where its
-    function saved or trained before, or its class saves what is on the cpu alone; of what is loaded, `reread`
-    where the file saves at the same path, `handed` where its function maps it to a parameter in another case,
-    `needing` where its function needs an accelerator by its end, whatever the path."""
+    `collate_fn`, `worker`; `called` where calling an object that is no module runs it; `processes` where
+    whatever calls it takes part in a collective of several, on the devices of their backend; `probe` where it
+    is expected to fail; `demo` where a library's file only tries itself out; `pending` where a call is given
+    a copy to the cpu that may be under way; `saved` where its function saved or trained before, or its class
+    saves what is on the cpu alone; of what is loaded, `reread` where the file saves at the same path,
+    `handed` where its function maps it to a parameter in another case, `needing` where its function needs an
+    accelerator by its end, whatever the path."""
 
 
 Explains = Literal["made", "moved", "put", "yielded", "built", "met"]

@@ -215,6 +215,14 @@ class Calling(NamedTuple):
     """Whether one is needed after what it loads, whatever the path."""
 
 
+class Loading(NamedTuple):
+    """A loader whose workers, if it has any, run a function of the project."""
+
+    function: str
+    workers: str
+    """How many it has: a number, or something else where that is chosen at run time; empty where not told."""
+
+
 class ModuleSummary(NamedTuple):
     """What a file defines at its top level."""
 
@@ -228,6 +236,8 @@ class ModuleSummary(NamedTuple):
     """Modules of which it imports all names, as it calls them."""
     calls: tuple[Calling, ...] = ()
     """The calls of the project's functions: for what it calls, not for who imports it."""
+    loaders: tuple[Loading, ...] = ()
+    """What loaders run, in the same way."""
 
 
 NOTHING = FunctionSummary("", "plain", (), UNKNOWN, (), (), (), Why(), frozenset(), False, False)

@@ -25,6 +25,7 @@ from .definitions import Function, FunctionNode
 from .extract import Extraction
 from .function import CONSTRUCTORS, UNINFORMED, Informed, Outcome, required
 from .function import run as run_function
+from .loaders import loaders_in
 from .log import Log, Site
 from .machine import Machine, Program
 from .sites import calls_in
@@ -701,6 +702,7 @@ class File:
             self.outside.why,
             tuple(self._stars),
             calls_in(self),
+            loaders_in(self),
         )
 
     def _lost(self) -> dict[str, set[str]]:

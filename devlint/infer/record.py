@@ -17,7 +17,7 @@ from ..core.objects import Objects
 from ..core.paths import Attr
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import Key, State
-from ..core.summary import Calling
+from ..core.summary import Calling, Loading
 from ..core.values import Api, Value
 from ..span import Span
 from .abroad import name_of
@@ -25,6 +25,7 @@ from .cure import Keeping, keepings
 from .definitions import Function
 from .file import File, Index
 from .function import CONSTRUCTORS
+from .loaders import loaders_in
 from .machine import Program
 from .observe import Observer, observed
 from .room import with_room
@@ -193,6 +194,14 @@ class Record:
         """The calls of the file's own functions, and of the project's."""
         return calls_in(self._file)
 
+    def loaders(self, function: str) -> tuple[Loading, ...]:
+        """The loaders of the file that run a function in their workers."""
+        return tuple(each for each in loaders_in(self._file) if each.function == function)
+
+    def begun_by(self, function: str) -> tuple[str, ...]:
+        """The functions that loaders run by which this one runs in their workers."""
+        return self._observer.workers.begun_by(function)
+
     @cached_property
     def events(self) -> tuple[Event, ...]:
         """All events of the file, whether or not a rule that is on watches them."""
@@ -248,6 +257,11 @@ class Record:
             return Seen(Kind.UNKNOWN, UNKNOWN_PLACE, None, "")
         value, place, function = self._book.values[node]
         return self._observer.traced(value, place, node, function)
+
+    def handed_at(self, span: Span) -> tuple[str, str]:
+        """The function and the parameter that a device which stands at a place is, perhaps kept meanwhile."""
+        node = self._expression(span)
+        return self._observer.handed(*self._book.values[node], False) if node is not None else ("", "")
 
     def device_at_hand(self, span: Span) -> str | None:
         """What names the device to use: one chosen at run time, or where a tensor at hand is.

@@ -29,7 +29,7 @@ from .settle import Settled
 from .testcode import is_test_code
 from .touched import Touched
 from .trace import Tracer
-from .workers import in_workers
+from .workers import Workers
 
 _NO_SPAN = Span(0, 0, 0, 0)
 
@@ -48,7 +48,7 @@ class Sight:
         self._uses: dict[str, Uses] = {}
         self._in_tests = is_test_code(settled)
         self.touched = Touched(settled)
-        self._in_workers = in_workers(settled)
+        self.workers = Workers(settled)
         self._reread = Reread(settled)
 
     # Where
@@ -95,7 +95,7 @@ class Sight:
     def _find_context(self, name: str) -> Iterator[str]:
         if self._in_tests:
             yield "test"
-        yield from self._in_workers.get(name, ())
+        yield from self.workers.contexts.get(name, ())
         log = self.settled.logs.get(name)
         if name and log is not None and knowledge.COLLECTIVE in log.reaches:
             yield "processes"
@@ -105,6 +105,8 @@ class Sight:
             return
         if cls.is_module:
             yield "forward" if function.own_name == "forward" else "method"
+        if function.own_name == knowledge.CALLED and not cls.is_module:
+            yield "called"
         if "dataset" in cls.topics:
             yield "dataset"
         if "test-case" in cls.topics or _is_test_case(cls):

@@ -2,46 +2,51 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from .. import knowledge
-from ..core.values import Defined, Value
+from .loaders import called_by, run_by_loaders
 from .settle import Settled
 
 
-def in_workers(settled: Settled) -> dict[str, set[str]]:
-    """The contexts of functions that run in workers, and of what they call in this file."""
-    found: dict[str, set[str]] = {}
-    todo = [*_starts(settled)]
-    calls = {caller: {site.callee for site in log.sites} for caller, log in settled.logs.items()}
-    while todo:
-        name, context = todo.pop()
-        if context not in found.setdefault(name, set()):
-            found[name].add(context)
-            todo += ((callee, context) for callee in calls.get(name, ()))
-    return found
+class Workers:
+    """Follows what loaders are given to the functions that their workers call."""
 
+    def __init__(self, settled: Settled) -> None:
+        self._settled = settled
+        self.contexts: dict[str, set[str]] = {}
+        """By function, in which ways it runs in workers."""
+        self._begun: dict[str, set[str]] = {}
+        self._follow()
 
-def _starts(settled: Settled) -> list[tuple[str, str]]:
-    file = settled.file
-    found = [
-        (method, "worker")
-        for name, cls in file.classes.items()
-        if (view := file.view(name)) is not None and "dataset" in view.topics
-        for own, method in cls.methods.items()
-        if own in knowledge.IN_WORKERS
-    ]
-    for log in settled.logs.values():
-        given = [
-            (name, value)
-            for call in log.calls.values()
-            if "loader" in knowledge.topics_of_call(call.callee)
-            for name, _, value in call.args.named()
-        ]
-        given += [(bind.name, bind.value) for bind in log.binds.values() if bind.target == "attribute"]
-        found += [(name, "collate_fn") for each, value in given if (name := _collates(each, value))]
-    return found
+    def begun_by(self, function: str) -> tuple[str, ...]:
+        """The functions that loaders run by which this one runs in their workers."""
+        return tuple(sorted(self._begun.get(function, ())))
 
+    def _follow(self) -> None:
+        todo = [(name, context, name) for name, context in self._starts()]
+        calls = {caller: {site.callee for site in log.sites} for caller, log in self._settled.logs.items()}
+        done = set[tuple[str, str, str]]()
+        while todo:
+            name, context, first = step = todo.pop()
+            if step in done:
+                continue
+            done.add(step)
+            self.contexts.setdefault(name, set()).add(context)
+            self._begun.setdefault(name, set()).add(first)
+            todo += ((callee, context, first) for callee in calls.get(name, ()))
 
-def _collates(name: str, value: Value) -> str:
-    """The function that is given to collate with."""
-    named = name in knowledge.COLLATES and isinstance(value.known, Defined)
-    return value.known.dotted if named and isinstance(value.known, Defined) else ""
+    def _starts(self) -> Iterator[tuple[str, str]]:
+        file = self._settled.file
+        for name, cls in file.classes.items():
+            view = file.view(name)
+            if view is not None and "dataset" in view.topics:
+                yield from (
+                    (cls.methods[own], "worker") for own in cls.methods if own in knowledge.IN_WORKERS
+                )
+        for _, name, parameter in run_by_loaders(file):
+            yield name, "worker" if parameter == knowledge.LOADS_FROM else "collate_fn"
+        for log in self._settled.logs.values():
+            for bind in log.binds.values():
+                if bind.target == "attribute" and bind.name in knowledge.COLLATES:
+                    yield from ((name, "collate_fn") for name in called_by(file, bind.value))

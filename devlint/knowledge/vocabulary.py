@@ -363,6 +363,12 @@ ARGUMENT_PARSERS = words(
 """What tells whether a file is run by itself."""
 COLLATES = frozenset({"collate_fn"})
 """What a loader calls the function that makes a batch."""
+RUN_BY_WORKERS = COLLATES | {"worker_init_fn"}
+"""The parameters of a loader that are given functions which its workers run."""
+LOADS_FROM = "dataset"
+"""The parameter of a loader that is given what its workers index."""
+WORKERS = "num_workers"
+"""The parameter of a loader that says how many workers it has."""
 IN_WORKERS = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__"})
 """The methods of a dataset that a loader's workers call."""
 MODULE_MARKS = frozenset({"pytestmark"})

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from .. import knowledge
 from ..core.events import Event
 from ..core.kinds import Kind
-from ..core.summary import Calling, ClassSummary, FunctionSummary, ModuleSummary, within
+from ..core.summary import Calling, ClassSummary, FunctionSummary, Loading, ModuleSummary, within
 from ..core.values import Api, Defined, Value
 from ..span import Span
 from .binds import Binds
@@ -376,6 +376,17 @@ class Project:
         self._asked.setdefault(path, set()).update(others)
         return calls
 
+    def loaders(self, function: str, path: str) -> tuple[Loading, ...]:
+        """The loaders, in all of the project, that run a function of the file `path` in their workers."""
+        own = self.module(path)
+        if own is None:
+            return ()
+        self.confirm()
+        others = self._mentioning(function, path, own)
+        self._asked.setdefault(path, set()).update(others)
+        summaries = [own, *filter(None, map(self.module, others))]
+        return tuple(each for one in summaries for each in one.loaders if each.function == function)
+
     def default_gpu(self, path: str) -> Alone:
         """What is alone in the programs that import a file: the default GPU among GPUs, or among devices."""
         found, asked = self.choices.default_gpu(path)
@@ -415,7 +426,7 @@ class Project:
     def _mentioning(self, function: str, path: str, own: ModuleSummary) -> list[str]:
         """The other files that mention a function, and the module or package that it is imported from."""
         parts = function.removeprefix(f"{own.name}.").split(".")
-        name = parts[-2] if parts[-1] in _BY_CLASS and len(parts) > 1 else parts[-1]
+        name = parts[-2] if parts[-1] in _BY_CLASS | knowledge.IN_WORKERS and len(parts) > 1 else parts[-1]
         root = self._root(path)
         found = [each for each in self._mentioned(root).of(name) if each != path]
         if len(found) > _MAX_CALLERS:
@@ -669,6 +680,13 @@ class View:
             self.log["callers", function] = digest_of(found)
         return found
 
+    def loaders(self, function: str) -> tuple[Loading, ...]:
+        """The loaders, wherever the project has them, that run a function of this file in their workers."""
+        found = self._project.loaders(function, self.path)
+        if self._project.memory is not None:
+            self.log["loaders", function] = digest_of(found)
+        return found
+
     def _callers(self, function: str) -> tuple[Calling, ...]:
         found = self._project.named(function, self.path)
         return self._project.callers(function, found[0] if found is not None else self.path)
@@ -770,6 +788,8 @@ class View:
             return _digest(self._follow(about, self.path, _MAX_FORWARDS))
         if kind == "callers":
             return digest_of(self._callers(about))
+        if kind == "loaders":
+            return digest_of(self._project.loaders(about, self.path))
         if kind == "throughout":
             return digest_of(self._throughout())
         if kind == "default gpu":

@@ -81,19 +81,20 @@ class Memory:
 
     def summary(self, path: str, name: str, text: str, holds: Holds) -> ModuleSummary | None:
         """Return what a module of that name and text defines."""
-        for log, requires, stars, calls, *tables in _results(
+        for log, requires, stars, calls, loaders, *tables in _results(
             self._store, "module", path, name, of_text(text)
         ):
             if holds(dict(log)):
                 values, functions, classes = (Definitions[Any](parts) for parts in tables)
-                about = unpacked(requires), stars, unpacked(marshal.loads(calls))
+                about = unpacked(requires), stars, unpacked(marshal.loads(calls)), unpacked(loaders)
                 return ModuleSummary(name, values, functions, classes, *about)
         return None
 
     def keep_summary(self, path: str, text: str, log: Log, summary: ModuleSummary) -> ModuleSummary:
         """Keep what a module defines, and return it with the digests of its definitions."""
         values, functions, classes = map(_parts, (summary.values, summary.functions, summary.classes))
-        about = packed(summary.requires), summary.stars, marshal.dumps(packed(summary.calls))
+        calls = marshal.dumps(packed(summary.calls))
+        about = packed(summary.requires), summary.stars, calls, packed(summary.loaders)
         result = tuple(log.items()), *about, values, functions, classes
         _keep(self._store, "module", path, summary.name, of_text(text), result)
         return summary._replace(

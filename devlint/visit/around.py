@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from ..bind.sections import Section
     from ..core.events import Event
-    from ..core.summary import Calling
+    from ..core.summary import Calling, Loading
     from ..infer.file import File, Index
     from ..match.watch import Matcher
     from ..project.unused import Part
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
         def callers(self, function: str) -> tuple[Calling, ...]:
             """The calls of a function of this file, wherever the project has them."""
+
+        def loaders(self, function: str) -> tuple[Loading, ...]:
+            """The loaders, wherever the project has them, that run a function of this file."""
 
         def needs_accelerator(self, function: str) -> bool:
             """Whether an accelerator is there whoever runs a function of this file."""

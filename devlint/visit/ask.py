@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from libcst.metadata import CodeRange
 
     from ..core.events import Event, Seen
-    from ..core.summary import Calling, Passed
+    from ..core.summary import Calling, Loading, Passed
     from ..infer.file import File as Analysed
     from ..infer.record import Record
     from ..rule import Ask
@@ -506,6 +506,13 @@ class Questions:
             return project.callers(function)
         return tuple(call for call in self._file.record.calls if call.callee == function)
 
+    def loaders(self, function: str) -> tuple[Loading, ...]:
+        """The loaders, in the whole project, in whose workers a function of the file runs."""
+        project, _, cells = self._file.around
+        whole = self._file.record if project is None or cells else project
+        names = self._file.record.begun_by(function) or (function,)
+        return tuple(each for name in names for each in whole.loaders(name))
+
     def later(self, event: Event) -> bool:
         """Whether an accelerator is needed anyway: before on the same path, or all over the program."""
         at = event.at
@@ -595,6 +602,12 @@ class Questions:
                     yield from further
                 else:
                     yield Given(passed.kind, passed.place, _put(passed, call), call.test)
+
+    def devices_given(self, call: libcst.CSTNode) -> tuple[Given, ...]:
+        """What calls give for the devices that a call is told, which attributes may keep meanwhile."""
+        args = call.args if isinstance(call, libcst.Call) else ()
+        handed = [self._file.record.handed_at(self.span(arg)) for arg in args]
+        return tuple(given for each in handed if each[1] for given in self._given(*each, frozenset()))
 
     def given_together(self, one: Seen, other: Seen) -> tuple[tuple[Given, Given | None], ...]:
         """What each call passes for two parameters of one function; None for one that it is not given."""

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from ...core.evidence import Evidence
 from ...core.kinds import TENSORS, Kind
-from ...core.paths import Element, Ref
+from ...core.paths import Element, Item, Ref
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ...core.values import Api, Defined, Value, container
-from ...knowledge.vocabulary import IN_WORKERS, NAMES_DEVICES
+from ...knowledge.vocabulary import IN_WORKERS, NAMES_DEVICES, RUN_BY_WORKERS, WORKERS
 from ..machine import Machine, Site
+
+_WITH_OPTIONS = (WORKERS, *sorted(RUN_BY_WORKERS))
 
 
 def loader(machine: Machine, site: Site) -> Value:
     """A loader whose batches are collated on the cpu."""
     machine.spill((value for _, value in site.args.all()), from_device=True)  # workers and pinned memory
+    _unpack(machine, site)
     value = machine.made(site.node, Kind.LOADER, how="loader", api=site.api, known=Api(site.api))
     ref = machine.ref(value)
     assert ref is not None
@@ -38,6 +41,18 @@ def loader(machine: Machine, site: Site) -> Value:
         machine.log.doubted.add(ref)
     element = Value(Kind.BATCH, place, batch)
     return value._replace(element=element)
+
+
+def _unpack(machine: Machine, site: Site) -> None:
+    """Take how many workers there are, and what they run, from a mapping that is unpacked: `**options`."""
+    for at, whole in site.args.unpacked:
+        ref = machine.ref(whole)
+        wholes = machine.objects.sources.get(ref, (ref,)) if ref is not None else ()
+        for name in _WITH_OPTIONS:
+            found = (machine.state.env.get((each, Item(name))) for each in wholes)
+            value = next(filter(None, found), None)
+            if value is not None and site.args.get(name) is None:
+                site.args.keywords[name] = (at, value)
 
 
 def _of_rows(machine: Machine, ref: Ref, dataset: Value, place: Place) -> Place:
