@@ -231,6 +231,12 @@ class Ask(Protocol):
         Not where nobody is known to call it.
         """
 
+    def runs_anywhere(self, function: str) -> bool:
+        """Whether a function is reached where there may be no accelerator, by calls that nothing guards.
+
+        One of the functions that lead to it has to show that, and none may speak for an accelerator.
+        """
+
     def needed_after(self, function: str) -> bool:
         """Whether an accelerator is needed after each call of a function that loads something.
 

@@ -13,12 +13,13 @@ Ask first:
     if torch.cuda.is_available():
         torch.cuda.synchronize()
 
-Or use `torch.accelerator`, which speaks of whichever accelerator there is. The first such call on a
-path is told, unless something else needed an accelerator before; what follows is reached only where
-that worked. It is a note where all that call the function needed one before, and in a program without
-any choice of a device. It is told in functions that mean to run elsewhere too: that are given a device,
-choose one or ask for one. What a condition decides upon, whatever it asks, is left alone, and so are
-tests, `set_device` in programs of several processes, and code that runs on NVIDIA hardware by nature.
+Or use `torch.accelerator`, which speaks of whichever accelerator there is. The first such call on a path is
+told, unless something else needed an accelerator before; what follows is reached only where that worked. It
+is a note where all that call the function needed one before, and in a program without any choice of a device.
+It is told in functions that mean to run elsewhere too: that are given a device, choose one or ask for one, or
+are reached from such by calls that nothing guards, in any file. What a condition decides upon, whatever it
+asks, is left alone, and so are tests, `set_device` in programs of several processes, and code that runs on
+NVIDIA hardware by nature.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ class UnguardedCudaApi(Rule[Call]):
         programs={
             name: Claim(RUNS, cpu=Raises("RuntimeError", "no accelerator|none is available|NVIDIA|CUDA"))
             for name in ("pinned", "optional", "settings")
-        },
+        }
+        | {"reached": Claim(RUNS, cpu=Raises("AssertionError|RuntimeError|ValueError", "CUDA|cuda|dummy"))},
     )
 
     def suspects(self, event: Call) -> bool:
@@ -80,27 +82,13 @@ class UnguardedCudaApi(Rule[Call]):
         chooses = event.callee in _OF_A_PROCESS and any(_several(other) for other in events)
         pins = event.callee == "Tensor.pin_memory"
         here = [other for other in events if pins or other.at.function == event.at.function]
-        above = [] if event.callee in _OF_A_PROCESS else _callers(event.at.function, ask)
-        chosen = any(_asks(other) for other in events if other.at.function in above)
+        chosen = event.callee not in _OF_A_PROCESS and ask.runs_anywhere(event.at.function)
         if chooses or not (chosen or any(_portable(other) for other in here)):
             return
         lacks = "an accelerator" if pins else "a CUDA device"
         reason = "ask `torch.cuda.is_available()` first, or use `torch.accelerator`"
         severity = Severity.NOTE if ask.later(event) else None
         yield Report(f"`{event.callee}` fails on a machine without {lacks}", reason, severity)
-
-
-def _callers(function: str, ask: Ask) -> list[str]:
-    """The functions that call one, where nothing speaks for CUDA at any of the calls."""
-    calls = [each for each in ask.callers(function) if not each.test]
-    return [] if any(each.guarded or each.needed for each in calls) else [each.caller for each in calls]
-
-
-def _asks(event: Event) -> bool:
-    """Whether it shows that a function runs where there is no CUDA, too."""
-    return (isinstance(event, Literal_) and event.text == "cpu") or (
-        isinstance(event, Call) and event.callee == "torch.cuda.is_available"
-    )
 
 
 def _several(event: Event) -> bool:

@@ -213,6 +213,10 @@ class Calling(NamedTuple):
     """Whether an accelerator was needed before, whatever the path."""
     needing: bool = False
     """Whether one is needed after what it loads, whatever the path."""
+    conditional: bool = False
+    """Whether a condition of its function decides if it is reached, whatever that asks."""
+    anywhere: bool = False
+    """Whether its function, or the module around it, shows that it runs where there is none, too."""
 
 
 class Loading(NamedTuple):

@@ -217,9 +217,13 @@ def _site(
         lost = {name: value for name, value in arguments.items() if value.kind in TENSORS}
         arguments = {**arguments, **{name: each._replace(place=UNKNOWN_PLACE) for name, each in lost.items()}}
     elsewhere = state.default is not None
-    return CallSite(
-        callee, arguments, places, marks, state.why, state.touched, node, more, entries, elsewhere
-    )
+    met = more, entries, elsewhere, machine.branches > 0
+    return CallSite(callee, arguments, places, marks, state.why, state.touched, node, *met)
+
+
+def made_plainly(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> None:
+    """Record that an object is made of a class that has no constructor of its own, as a call of one."""
+    machine.log.abroad.append(_site(machine, node, f"{cls}{_CONSTRUCTOR}", {}, args))
 
 
 def apply(

@@ -40,7 +40,7 @@ from ..core.values import (
 from ..knowledge.row import Row
 from . import conditions
 from .apply import apply as apply_summary
-from .apply import function_call
+from .apply import function_call, made_plainly
 from .asks import record_ask
 from .holdings import hand, moves_what_it_is_given
 from .log import NOBODY, NOWHERE, RawCall
@@ -848,6 +848,8 @@ def instantiate(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> 
         or any(moves_what_it_is_given(machine, given) for _, given in args.all())
     ):
         machine.note(value, Evidence.PLACED)  # what it yields may be moved, if it is a dataset
+    if init is None or not init.startswith(f"{cls}."):
+        made_plainly(machine, node, cls, args)
     if init is None and kind is Kind.INSTANCE:
         _fill_fields(machine, ref, view, args)
     if init is not None:

@@ -53,6 +53,8 @@ class Class:
         self._joined: dict[str, Term] = {}
         self.why: Why = NEVER
         """What a decorator, a condition or a constructor makes sure of."""
+        self.around: Why = NEVER
+        """The same, without what constructors do: it holds in those, too."""
         self.effects: tuple[Effect, ...] = ()
         """Where the constructor leaves the objects that it makes."""
         self.general_effects: tuple[Effect, ...] = ()

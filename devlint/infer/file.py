@@ -532,7 +532,7 @@ class File:
                     # A field of a record: it is wherever that is.
                     value = value._replace(place=Place(Form.AT, "", self.objects.self_of(cls.name)))
                 cls.body[key] = extraction.term(value._replace(origin=None) if enum else value)
-        cls.why = body.state.why
+        cls.why = cls.around = body.state.why
 
     # What runs ask
 

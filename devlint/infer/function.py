@@ -151,8 +151,9 @@ def _enter(machine: Statements, owner: Class | None, given: dict[str, Value], ar
     if owner is not None:
         makes = function.own_name in CONSTRUCTORS
         for cls in owner.lineage():
-            if cls.why is not NEVER:
-                state.more(cls.why._replace(needed=cls.why.needed and not makes))
+            why = cls.around if function.own_name == CONSTRUCTORS[0] else cls.why
+            if why is not NEVER:
+                state.more(why._replace(needed=why.needed and not makes))
     for name in function.names:
         if "accelerator" in knowledge.hints("function", name):
             state.certain(f"function:{name}")

@@ -226,6 +226,8 @@ class Site(NamedTuple):
     """The parameters that are given what may be one entry of a tensor, which is 0-dim."""
     default: bool = False
     """Whether another device is the default there."""
+    conditional: bool = False
+    """Whether a condition of its function, of whatever kind, decides if it is reached."""
 
 
 class Stale(NamedTuple):

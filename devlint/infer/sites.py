@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator, Mapping
 from typing import Protocol
 
@@ -43,17 +44,27 @@ class Analysed(Protocol):
 def calls_in(file: Analysed) -> tuple[Calling, ...]:
     """All calls of functions of the project, in the order of the functions they stand in."""
     found = []
+    everywhere = "" in file.logs and _asks(file.logs[""], file.module)
     for caller, log in file.logs.items():
         home = file.functions.get(caller, file.module)
+        anywhere = everywhere or _asks(log, home)
         test = home.own_name.startswith(knowledge.COLLECTED)
         for site in (*log.sites, *log.abroad):
             if site.at is not None:
                 passed = tuple(_passed(file, log, site, home.own_name == CONSTRUCTORS[0]))
                 number, why = home.number(site.at), site.why
                 at = caller or name_of(file.name), number
-                needs = why.guarded, why.needed, log.needs_after(number)
+                needs = why.guarded, why.needed, log.needs_after(number), site.conditional, anywhere
                 found.append(Calling(site.callee, caller, at, passed, site.open, test, *needs))
     return tuple(found)
+
+
+def _asks(log: Log, home: Function) -> bool:
+    """Whether a function asks if an accelerator is there, or chooses between one and the cpu."""
+    if any(raw.callee in knowledge.ASKS_MACHINE for raw in log.calls.values()):
+        return True
+    either = (part for node in home.nodes if isinstance(node, ast.IfExp) for part in (node.body, node.orelse))
+    return any(isinstance(part, ast.Constant) and part.value == CPU.name for part in either)
 
 
 def _passed(file: Analysed, log: Log, site: Site, constructing: bool) -> Iterator[Passed]:

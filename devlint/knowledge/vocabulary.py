@@ -260,6 +260,7 @@ SAME_OBJECT = frozenset(
     "eval train requires_grad_ clone detach contiguous pin_memory share_memory compile apply".split()
 )
 """Methods that give the very object, or a copy beside it, whatever it is."""
+INITS = "__init__"
 CALLED = "__call__"
 COPIES_ALL = "deepcopy"
 """What makes another of an object, and of all that is in it."""
@@ -318,6 +319,8 @@ DRAWN_WITH = "generator"
 """The parameter that is given what random numbers are drawn with."""
 WHERE_DRAWN = (DRAWN_WITH, "device")
 """The parameters that say with what, and where, random numbers are drawn."""
+ASKS_MACHINE = ("torch.cuda.is_available", "torch.accelerator.is_available")
+"""What a program asks that means to run where no accelerator is, too."""
 CUDA_CONTEXTS = frozenset({"torch.cuda.device", "torch.cuda.stream"})
 CUDA_ERRORS = names.CATCHES_CUDA
 EXITS = frozenset("exit quit _exit abort skip skipTest fail SkipTest xfail".split())

@@ -570,6 +570,35 @@ class Questions:
         first = [each for each in calls if each not in later]
         return all(map(tries_out, first)) and not all(map(tries_out, later))
 
+    def runs_anywhere(self, function: str) -> bool:
+        """Whether all calls that lead to a function are made where there may be no accelerator.
+
+        A method that nothing is seen to call runs where objects of its class are made. What a condition
+        decides upon may be for an accelerator alone, whatever that asks, if its function asks for none.
+        """
+        return self._anywhere(function, frozenset()) is True
+
+    def _anywhere(self, function: str, above: frozenset[str]) -> bool | None:
+        """None where nobody is known to call it, or nothing speaks for one or the other."""
+        if not function or function in above or len(above) > _MAX_CALLS:
+            return None
+        owner = function.rpartition(".")[0]
+        called, made = (
+            [each for each in self.callers(name) if not each.test]
+            for name in (function, f"{owner}.{knowledge.INITS}")
+        )
+        if any(each.guarded or (each.conditional and not above) for each in made):
+            return False
+        found = None
+        for each in called or made:
+            if each.guarded or each.needed or (each.conditional and not above and not each.anywhere):
+                return False
+            further = self._anywhere(each.caller, above | {function})
+            if further is False:
+                return False
+            found = found or each.anywhere or further
+        return found or None
+
     def needed_after(self, function: str) -> bool:
         """Whether an accelerator is needed after each call of a function that loads, those of tests apart."""
         return self._needing(function, frozenset())
