@@ -79,9 +79,12 @@ class Meetings(Naming):
         self._flagged: dict[str, frozenset[str]] = {}
 
     @cached_property
-    def reached(self) -> set[str]:
-        """The attributes, by name, that anything in the file reaches by which they may be moved."""
+    def _reached(self) -> dict[str, set[str]]:
         return reached(self.settled)
+
+    def is_reached(self, cls: str, name: str) -> bool:
+        """Whether anything in the file reaches an attribute of a class's objects by which it may be moved."""
+        return any(not by or self.file.are_akin(cls, by) for by in self._reached.get(name, ()))
 
     def found(self) -> Iterator[Behind]:
         """For each tensor made on the cpu, the meeting that says most; for attributes, each meeting."""

@@ -266,6 +266,11 @@ class File:
         function, called = self.functions.get(caller), self.functions.get(callee)
         return function is not None and called is not None and function.owner == called.owner is not None
 
+    def are_akin(self, one: str, other: str) -> bool:
+        """Whether an object may be of two classes: one derives from the other, or a third from both."""
+        lineages = ({each.name for each in cls.lineage()} for cls in self.classes.values())
+        return one == other or any(one in names and other in names for names in lineages)
+
     def _keeps_tensors(self, function: Function) -> bool:
         """Whether a method keeps what it is given in an object that does not move that: what is no module,
         or has it as a plain attribute.

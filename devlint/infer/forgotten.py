@@ -124,13 +124,16 @@ class _Search:
         if type(ref) is not int or ref < 0 or objects.parents[ref] != itself:
             return None
         way = objects.ways[ref]
-        if not isinstance(way, Attr) or (cls.name, way.name) in self.told or way.name in self.judged.reached:
+        if not isinstance(way, Attr) or (cls.name, way.name) in self.told:
+            return None
+        if self.judged.is_reached(cls.name, way.name):
             return None
         binds = [
             (method, target, raw)
             for method, log in self.settled.logs.items()
             for target, raw in log.binds.items()
             if raw.target == "attribute" and raw.name == way.name
+            if not self.settled.is_of_another(cls.name, raw.owner)
         ]
         constructor = binds[0][0] if binds else ""
         home = self.settled.file.functions.get(constructor)

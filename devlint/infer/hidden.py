@@ -133,7 +133,7 @@ def of_parts(settled: Settled, behind: Iterable[Behind]) -> Iterator[tuple[ast.A
             origin = bind.value.origin
             own = bind.owner.who == settled.objects.self_of(home.owner)
             same = origin is not None and (origin.how, origin.at) == (found.origin.how, found.origin.at)
-            if own and same and not _moved_from_outside(settled, bind.name):
+            if own and same and not _moved_from_outside(settled, home.owner, bind.name):
                 yield target, found
 
 
@@ -166,7 +166,7 @@ def _is_of_another_file(settled: Settled, attribute: str) -> bool:
     view = settled.file.view(owner)
     if view is None or not view.is_module or view.is_guessed or view.registers(name):
         return False
-    if any(map(view.method, knowledge.KEEPS_ITS_OWN)) or _moved_from_outside(settled, name):
+    if any(map(view.method, knowledge.KEEPS_ITS_OWN)) or _moved_from_outside(settled, owner, name):
         return False
     having = [cls for cls in view.lineage() if cls.own_attribute(name) is not None]
     return bool(having) and all(cls.node is None for cls in having)
@@ -245,7 +245,7 @@ def _dims(value: Value) -> int:
 
 def _cached(settled: Settled, cls: Class, name: str, found: Cached) -> Iterator[tuple[ast.AST, Hidden]]:
     """What a method makes where its input is, and keeps as long as something else stays the same."""
-    unknown = cls.registers(name) or _moved_from_outside(settled, name)
+    unknown = cls.registers(name) or _moved_from_outside(settled, cls.name, name)
     if not unknown and cls.node is not None and not _manages_itself(cls.node):
         first = _first_target(settled, cls, making(settled, cls), name)
         node = first[1] if first is not None else found.at
@@ -312,7 +312,7 @@ def _tensor(
 ) -> Iterator[tuple[ast.AST, Hidden]]:
     """A tensor that the constructor makes on the cpu, and that meets what is elsewhere."""
     made = making(settled, cls)
-    if cls.registers(name) or _moved_from_outside(settled, name):
+    if cls.registers(name) or _moved_from_outside(settled, cls.name, name):
         return
     if not (stands or set(cls.assigning(name)) <= set(made)):
         return
@@ -344,11 +344,13 @@ def _is_filled(settled: Settled, attribute: Ref, made: list[str]) -> bool:
     )
 
 
-def _moved_from_outside(settled: Settled, name: str) -> bool:
-    """Whether any attribute of that name is given what was moved, or what moves all that a module has."""
+def _moved_from_outside(settled: Settled, cls: str, name: str) -> bool:
+    """Whether an attribute that may be one of a class's objects is given what was moved, or is assigned where
+    all that a module has is moved."""
     functions = settled.file.functions
     return any(
         raw.name == name
+        and not settled.is_of_another(cls, raw.owner)
         and (
             (raw.value.origin is not None and raw.value.origin.how in COPIES)
             or (method in functions and functions[method].own_name in knowledge.KEEPS_ITS_OWN)

@@ -14,15 +14,34 @@ _DISPLAYS = (ast.Starred, ast.List, ast.Tuple, ast.Dict, ast.BinOp, ast.keyword)
 _LOOPS = (ast.For, ast.comprehension)
 
 
-def reached(settled: Settled) -> set[str]:
-    """The attributes, by name, that anything in a file reaches by which they may be moved."""
-    uses = _Uses(settled)
+def reached(settled: Settled) -> dict[str, set[str]]:
+    """The attributes that anything in a file reaches by which they may be moved.
+
+    By name, with the classes whose methods have them of their own object; empty for any other object.
+    """
+    uses, owners = _Uses(settled), _owners(settled)
     found = {
         node
         for node in settled.file.nodes
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Load) and not uses.only_runs(node)
     }
-    return {node.attr for node in found - of_others(settled.file.nodes, uses.parents)}
+    by: dict[str, set[str]] = {}
+    for node in found - of_others(settled.file.nodes, uses.parents):
+        by.setdefault(node.attr, set()).add(owners.get(node, ""))
+    return by
+
+
+def _owners(settled: Settled) -> dict[ast.Attribute, str]:
+    """The classes whose methods read attributes of their own object."""
+    return {
+        node: function.owner
+        for function in settled.file.functions.values()
+        if function.owner is not None and function.is_method
+        for node in ast.walk(function.node)
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == function.positional[0]
+    }
 
 
 class _Uses:

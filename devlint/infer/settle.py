@@ -14,7 +14,7 @@ from ..core.kinds import TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import Attr, Element, Item, Ref, Root
 from ..core.places import ON_DEVICE, Branch, Form, Place
-from ..core.values import UNKNOWN, Value, is_any_model, is_made
+from ..core.values import UNKNOWN, Defined, Value, is_any_model, is_made
 from .file import File
 from .log import Feed, Kept, Log, MaybeLoss, RawMeeting, RawMove, Site
 from .stored import Stored
@@ -149,6 +149,14 @@ class Settled:
                     if bit == Evidence.RESTORED:
                         todo += self.forms.get(ref, ())
         return found
+
+    def is_of_another(self, cls: str, owner: Value) -> bool:
+        """Whether an object is the `self` of a class that is not akin to one, or was made as one of it."""
+        way = self.objects.ways[owner.who] if type(owner.who) is int else None
+        name = way.name if isinstance(way, Root) and way.kind == "self" else ""
+        if owner.kind is Kind.INSTANCE and isinstance(owner.known, Defined):
+            name = owner.known.dotted
+        return name in self.file.classes and not self.file.are_akin(cls, name)
 
     def seen(self, ref: Ref) -> int:
         """What is known of an object."""

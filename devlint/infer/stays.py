@@ -198,7 +198,7 @@ def _only_kept(settled: Settled, judged: Meetings, raw: RawBind) -> bool:
     if raw.target != "attribute" or owner.kind is not Kind.INSTANCE or not isinstance(owner.known, Defined):
         return False
     cls = settled.file.classes.get(owner.known.dotted)
-    return cls is not None and is_plain(settled, cls) and raw.name not in judged.reached
+    return cls is not None and is_plain(settled, cls) and not judged.is_reached(cls.name, raw.name)
 
 
 def is_plain(settled: Settled, cls: Class) -> bool:
