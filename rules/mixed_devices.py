@@ -15,7 +15,8 @@ Bring both to one place first:
 So does an average of weights: what was cloned of a model on the cpu stays there when the model moves. The
 lengths that `pack_padded_sequence` takes have to be on the cpu, wherever the padded tensor is: what is
 moved, what layers give, and what is counted in their input is not. A warning where both are parts of one
-argument, and where a caller gives them on a device.
+argument, and where a caller gives them on a device. Two devices that are given to what puts modules on each
+may be one: what goes from a part on the first to one on the second, and is not moved, is a warning.
 
 Left alone: 0-dim tensors of the cpu in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is
 moved under a condition, `cuda` next to `cuda:1` (which may be the current device), operations whose result is
@@ -97,7 +98,8 @@ class MixedDevices(Rule[Meeting]):
                 because=None if there is None else ((there.spot, "it is given here"),),
             )
             return
-        here = "the cpu" if one.place.name == "cpu" else f"`{one.place.name}`"
+        name = one.place.name
+        here = "the cpu" if name == "cpu" else f"`{name}`" if name else "one device"
         where = f" on `{other.place.name}`" if other.place.name else ", which is elsewhere"
         yield Report(
             f"`{one.label}` is on {here} and meets `{other.label}`{where}",

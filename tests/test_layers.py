@@ -75,6 +75,7 @@ ORDER = [
         "infer.stays",
         "infer.late",
         "infer.forgotten",
+        "infer.two",
         "infer.apart",
         "infer.left",
         "infer.unlike",

@@ -164,6 +164,8 @@ BY_DESIGN = {
     "DEV403/bug_callers_there:forecast",
     "DEV403/fixed_first_use:Coded",
     "DEV404/bug_first_use:Placed",
+    "DEV404/bug_numbers:Focal",
+    "DEV404/bug_numbers:Scaled",
     "DEV404/bug_named:Whitened",
     "DEV406/bug_kept:Distiller",
     "DEV401/bug_callers:evaluate",
@@ -185,6 +187,8 @@ BY_DESIGN = {
     "DEV402/near_scattered:build",
     # Which device callers choose, or leave to a default, is read within a file.
     "DEV202/bug_left:one_hot",
+    "DEV408/near_two:Given",
+    "DEV408/near_two:Moved",
     "DEV204/bug_callers:banner",
     "DEV204/bug_first:train",
     "DEV204/fixed_first:train",

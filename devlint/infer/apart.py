@@ -15,6 +15,7 @@ from ..core.values import CLONED, Value, is_made
 from .behind import Meetings
 from .log import RawMeeting
 from .settle import Settled
+from .two import Devices
 
 _RAISES = ("operator", "index", "call")
 _TOLD = ("moved", "made", CLONED)
@@ -32,12 +33,15 @@ class Apart(NamedTuple):
     other_at: ast.AST
     there: Place
     other: Value
+    perhaps: bool = False
+    """Whether callers tell both places, and may tell the same for both."""
 
 
 def apart(settled: Settled, meetings: Meetings) -> Iterator[Apart]:
     """Meetings of what was put on the cpu, or on one device, with what was put on another."""
     dropped = settled.dropped()
     found: dict[object, Apart] = {}
+    devices = Devices(settled)
     for function, log in settled.logs.items():
         for raw in log.meetings.values():
             if raw.how not in _RAISES or raw.why.absent or meetings.among_cpu(function):
@@ -53,8 +57,12 @@ def apart(settled: Settled, meetings: Meetings) -> Iterator[Apart]:
                     continue
                 collated = _is_collated(meetings, each.one)
                 tensors = _is_tensor(settled, each.one, function)
+                key = (function, each.one.origin, each.one.who)
                 if tensors and _differ(each, collated) and not _follows(settled, each.one):
-                    found.setdefault((function, each.one.origin, each.one.who), each)
+                    found.setdefault(key, each)
+                elif tensors and raw.how != "index" and devices.differ(function, each.here, each.there):
+                    found.setdefault(key, each._replace(perhaps=True))
+                    break
     yield from found.values()
 
 

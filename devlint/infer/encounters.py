@@ -233,7 +233,9 @@ class Encounters(Sight):
         """What the program put in two places; told at the side that is on the cpu, or that stands first."""
         raw = found.raw
         left = self.traced(found.one, found.here, found.at, found.function)
-        if left.origin is not None and left.place.form is Form.LITERAL:
+        if found.perhaps or (left.origin is None and left.place.form is Form.LITERAL):
+            left = left._replace(kind=Kind.TENSOR, origin=Origin("moved", found.function, -1))
+        elif left.origin is not None and left.place.form is Form.LITERAL:
             left = left._replace(origin=left.origin._replace(how="literal"))
         elif left.origin is not None and left.origin.how in MADE:
             left = left._replace(origin=left.origin._replace(how="made"))  # and to be moved by its caller
@@ -241,7 +243,7 @@ class Encounters(Sight):
         if left.label == right.label and type(found.one.who) is int:  # both are parts of what is called there
             left = left._replace(label=self.settled.objects.labels[found.one.who] or left.label)
         at = self.at(found.at, found.function, raw.why, raw.loops)
-        surely = _surely(left, right)
+        surely = Conflict.PRESUMED if found.perhaps else _surely(left, right)
         if raw.how == "operator" and not self._has_dimensions(found.one, left.certain):
             surely = Conflict.PRESUMED  # with none it may meet what is anywhere
         return event.Meeting(at, raw.how, left, right, surely, sibling_moved=False)

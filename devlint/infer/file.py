@@ -17,7 +17,18 @@ from ..core.paths import Ref
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places
 from ..core.state import NEVER, Key, Mark, State, changed
 from ..core.summary import NOTHING, Answers, Case, ClassSummary, FunctionSummary, ModuleSummary, within
-from ..core.values import UNKNOWN, Api, Const, Defined, Value, element_of, is_made, join
+from ..core.values import (
+    NUMBER,
+    UNKNOWN,
+    Api,
+    Const,
+    Defined,
+    Value,
+    container,
+    element_of,
+    is_made,
+    join,
+)
 from . import cases
 from .abroad import abroad, class_abroad, function_abroad
 from .classes import Class, acts_as_module, from_summary
@@ -769,7 +780,10 @@ def _agreed(function: Function, sites: list[Site], private: FunctionSummary | No
         value = sites[0].arguments[name]
         for site in sites[1:]:
             value = _agree(value, site.arguments[name])
-        if _informs(value, sites):
+        numbers = _numbers(value) if function.own_name == CONSTRUCTORS[0] else None
+        if numbers is not None:
+            values[name] = numbers
+        elif _informs(value, sites):
             values[name] = value
         elif value.place == CPU and is_made(value) and name not in function.moves:
             on_cpu[name] = value
@@ -846,6 +860,20 @@ def _agree(a: Value, b: Value) -> Value:
     if a.kind is b.kind is Kind.MODULE:
         return a._replace(known=a.known if a.known == b.known else None)
     return join(a, b)
+
+
+def _numbers(value: Value, depth: int = 3) -> Value | None:
+    """A container of numbers, or of containers of those, whichever they are; None for anything else."""
+    element = element_of(value) if value.kind is Kind.CONTAINER and value.known is None else None
+    if element is None or value.holds or not depth:
+        return None
+    if element.kind is not Kind.NUMBER:
+        element = _numbers(element, depth - 1)
+    elif any(part.measures is not None for part in (element, *(value.items or ()))):
+        return None  # sizes are those of something
+    else:
+        element = NUMBER
+    return None if element is None else container(value.who, element=element)
 
 
 def _informs(value: Value, sites: list[Site]) -> bool:
