@@ -98,9 +98,13 @@ class Class:
 
     def _perhaps_moved(self, term: Term) -> Term:
         """What is known of a tensor that a method may replace: `setattr(self, name, …)` for all names."""
-        if term.kind in TENSORS and term.place.form is Form.CPU and self._assigns_any:
+        if term.kind in TENSORS and term.place.form is Form.CPU and self._may_replace_any():
             return term._replace(place=UNKNOWN_PLACE, origin=None)
         return term
+
+    def _may_replace_any(self) -> bool:
+        """The same of its bases: what they assign to all attributes, they assign to those of this one."""
+        return any(cls._assigns_any for cls in self.lineage())
 
     @cached_property
     def _assigns_any(self) -> bool:

@@ -448,11 +448,12 @@ def _first_target(settled: Settled, cls: Class, made: list[str], name: str) -> t
 
 
 def _first_filled(settled: Settled, cls: Class, made: list[str], name: str) -> tuple[str, Target] | None:
-    """Where an attribute is first given more than None, which keeps its place: in a constructor, or later."""
+    """Where an attribute is first given a plain value: not None, which keeps its place, nor a Parameter."""
     first = _first_target(settled, cls, made, name)
     found = (*targets(settled, cls, made, name), *targets(settled, cls, cls.assigning(name), name))
     logs = settled.logs
-    return next((each for each in found if logs[each[0]].binds[each[1]].value.kind is not Kind.NONE), first)
+    no_plain = (Kind.NONE, Kind.PARAMETER)
+    return next((each for each in found if logs[each[0]].binds[each[1]].value.kind not in no_plain), first)
 
 
 # Whether torch's own container could stand there

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from .. import knowledge
+from ..bind.names import is_place
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Path
 from ..core.places import CPU, ON_DEVICE, Form, Place
@@ -55,7 +56,7 @@ def meet(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> No
         return
     inside = need.origin is not None
     of_part = not _is_given(need, at is not None) and sub.bound is not None and sub.called is None
-    if isinstance(called, ast.Attribute) and of_part:
+    if isinstance(called, ast.Attribute) and of_part and not _is_itself(sub, called):
         called = called.value
     if at is not None:
         machine.meeting("call", at, left, one, other or called, right, two, inside, need.at)
@@ -110,6 +111,12 @@ def _of_module(sub: Substitution, place: Place, here: Place, one: Value, path: P
     first = path.steps[0] if path is not None and path.steps else None
     sized = view.is_sized(first.name if isinstance(first, Attr) else None)
     return bound._replace(place=here) if sized else one
+
+
+def _is_itself(sub: Substitution, called: ast.Attribute) -> bool:
+    """Whether what is called is the object itself, and not a method of it: `self.net(x)`."""
+    whole = sub.bound.who if sub.bound is not None else None
+    return whole is not None and is_place(called) and sub.machine.eval(called).who == whole
 
 
 def _is_given(need: Need, left: bool) -> bool:

@@ -272,10 +272,40 @@ def is_heavy(settled: Settled, module: Value) -> bool:
     """Whether a module has weights to move, or is a loss with those of classes."""
     if module.origin is not None and module.origin.attribute in (OF_CLASSES, OF_SOME):
         return True
-    return has_weights(module, settled.file) or any(
+    if has_weights(module, settled.file) and not _holds_nothing(settled, module):
+        return True
+    return any(
         (value.kind is Kind.TENSOR and _is_on_cpu(value)) or _is_given_on_cpu(settled, value)
         for value in _of_classes(settled, module)
     )
+
+
+def _holds_nothing(settled: Settled, module: Value) -> bool:
+    """Whether all that a container is made with has nothing to move: `nn.Sequential(nn.Flatten())`."""
+    known = module.known
+    if not isinstance(known, Api) or "holds-modules" not in knowledge.topics(known.dotted):
+        return False
+    return any(
+        bool(raw.args.positional)
+        and not (raw.args.keywords or raw.args.unpacked)
+        and all(
+            value.kind is Kind.MODULE and not has_weights(value, settled.file)
+            for _, value in raw.args.positional
+        )
+        for raw in _made_with(settled, module)
+    )
+
+
+def _made_with(settled: Settled, module: Value) -> Iterator[RawCall]:
+    """The call that made a module."""
+    made = settled.made_by(module.who) if type(module.who) is int else None
+    if made is None and module.origin is not None:
+        home = settled.file.functions.get(module.origin.function)
+        made = home.nodes[module.origin.at] if home is not None else None
+    for log in settled.logs.values() if isinstance(made, ast.Call) else ():
+        raw = log.calls.get(made)
+        if raw is not None:
+            yield raw
 
 
 def _is_on_cpu(value: Value) -> bool:
@@ -307,15 +337,10 @@ def is_heavy_perhaps(settled: Settled, module: Value) -> bool:
 def _of_classes(settled: Settled, module: Value) -> Iterator[Value]:
     """The tensors that a loss is given as the weights of classes."""
     known = module.known
-    made = settled.made_by(module.who) if type(module.who) is int else None
-    if made is None and module.origin is not None:
-        home = settled.file.functions.get(module.origin.function)
-        made = home.nodes[module.origin.at] if home is not None else None
     if not isinstance(known, Api) or "loss" not in knowledge.topics(known.dotted):
         return
-    calls = (log.calls.get(made) for log in settled.logs.values() if isinstance(made, ast.Call))
-    for raw in calls:
-        for name, _, value in raw.args.named() if raw is not None else ():
+    for raw in _made_with(settled, module):
+        for name, _, value in raw.args.named():
             if name in knowledge.LOSS_WEIGHTS and value.kind in (Kind.TENSOR, Kind.UNKNOWN):
                 yield value
 
