@@ -12,6 +12,8 @@ from .settle import Settled
 
 _DISPLAYS = (ast.Starred, ast.List, ast.Tuple, ast.Dict, ast.BinOp, ast.keyword)
 _LOOPS = (ast.For, ast.comprehension)
+_DEPTH = 2
+"""Functions deeper in a chain of calls may do anything with what they are given."""
 
 
 def reached(settled: Settled) -> dict[str, set[str]]:
@@ -55,8 +57,11 @@ class _Uses:
     def _callees(self) -> dict[ast.Call, str]:
         return {call: raw.callee for log in self._settled.logs.values() for call, raw in log.calls.items()}
 
-    def only_runs(self, node: ast.Attribute) -> bool:
-        """Whether an attribute is called, asked for something, iterated or copied where it stands."""
+    def only_runs(self, node: ast.expr, depth: int = _DEPTH) -> bool:
+        """Whether what is read is called, asked for something, iterated or copied where it stands.
+
+        So it is where it is given to a function of the file that does no more with it.
+        """
         around = self.parents.get(node)
         if isinstance(around, ast.Attribute):
             if around.attr in knowledge.REACHES_PARTS:
@@ -65,8 +70,35 @@ class _Uses:
             return around.attr not in knowledge.MOVES
         if isinstance(around, ast.Call):
             reads = isinstance(around.func, ast.Name) and around.func.id in knowledge.ITERATES
-            return around.func is node or reads or self._copies(around)
+            runs = around.func is node or reads or self._copies(around)
+            return runs or self._is_left(around, node, depth)
+        if isinstance(around, ast.keyword):
+            call = self.parents.get(around)
+            return isinstance(call, ast.Call) and self._is_left(call, around, depth)
         return isinstance(around, _LOOPS) and around.iter is node
+
+    @cached_property
+    def _called(self) -> dict[ast.AST, str]:
+        logs = self._settled.logs.values()
+        return {site.at: site.callee for log in logs for site in log.sites if site.at is not None}
+
+    def _is_left(self, call: ast.Call, given: ast.AST, depth: int) -> bool:
+        """Whether a function of the file leaves what a call gives it where it is, and only runs or reads it."""
+        function = self._settled.file.functions.get(self._called.get(call, ""))
+        if function is None or function.args is None or not depth:
+            return False
+        if isinstance(given, ast.keyword):
+            name = given.arg or ""
+        elif given in call.args:
+            bound = function.is_method and isinstance(call.func, ast.Attribute)
+            at = call.args.index(given) + bound
+            name = function.positional[at] if at < len(function.positional) else ""
+        else:
+            return False
+        uses = [node for node in ast.walk(function.node) if isinstance(node, ast.Name) and node.id == name]
+        return bool(name) and all(
+            isinstance(node.ctx, ast.Load) and self.only_runs(node, depth - 1) for node in uses
+        )
 
     def _leaves(self, parts: ast.AST) -> bool:
         """Whether what has the parts of a module leaves them where they are: a loop, an optimizer."""
