@@ -83,7 +83,7 @@ class _Uses:
         return {site.at: site.callee for log in logs for site in log.sites if site.at is not None}
 
     def _is_left(self, call: ast.Call, given: ast.AST, depth: int) -> bool:
-        """Whether a function of the file leaves what a call gives it where it is, and only runs or reads it."""
+        """Whether a function of the file does no more with what a call gives it than to run or read it."""
         function = self._settled.file.functions.get(self._called.get(call, ""))
         if function is None or function.args is None or not depth:
             return False
@@ -95,7 +95,8 @@ class _Uses:
             name = function.positional[at] if at < len(function.positional) else ""
         else:
             return False
-        uses = [node for node in ast.walk(function.node) if isinstance(node, ast.Name) and node.id == name]
+        names = (node for node in ast.walk(function.node) if isinstance(node, ast.Name))
+        uses = [node for node in names if node.id == name]
         return bool(name) and all(
             isinstance(node.ctx, ast.Load) and self.only_runs(node, depth - 1) for node in uses
         )

@@ -285,15 +285,13 @@ def _holds_nothing(settled: Settled, module: Value) -> bool:
     known = module.known
     if not isinstance(known, Api) or "holds-modules" not in knowledge.topics(known.dotted):
         return False
-    return any(
-        bool(raw.args.positional)
-        and not (raw.args.keywords or raw.args.unpacked)
-        and all(
-            value.kind is Kind.MODULE and not has_weights(value, settled.file)
-            for _, value in raw.args.positional
+    for raw in _made_with(settled, module):
+        held = [value for _, _, value in raw.args.named()]
+        known_all = held and not raw.args.unpacked and not raw.args.starred
+        return bool(known_all) and not any(
+            value.kind is not Kind.MODULE or has_weights(value, settled.file) for value in held
         )
-        for raw in _made_with(settled, module)
-    )
+    return False
 
 
 def _made_with(settled: Settled, module: Value) -> Iterator[RawCall]:
@@ -302,10 +300,8 @@ def _made_with(settled: Settled, module: Value) -> Iterator[RawCall]:
     if made is None and module.origin is not None:
         home = settled.file.functions.get(module.origin.function)
         made = home.nodes[module.origin.at] if home is not None else None
-    for log in settled.logs.values() if isinstance(made, ast.Call) else ():
-        raw = log.calls.get(made)
-        if raw is not None:
-            yield raw
+    calls = (log.calls.get(made) for log in settled.logs.values() if isinstance(made, ast.Call))
+    yield from filter(None, calls)
 
 
 def _is_on_cpu(value: Value) -> bool:
