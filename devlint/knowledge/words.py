@@ -160,6 +160,8 @@ _MOVES = re.compile(r"\.cuda\(|[\"']cuda(?::\d+)?[\"']")
 _NEEDS = re.compile(r"\.cuda\s*\(|[\"']cuda(?::\d+)?[\"']|torch\.cuda\.\w*Tensor\b")
 _HALF = re.compile(r"\.half\(\s*\)|dtype\s*=\s*torch\.(?:float16|half)\b")
 """Half precision, in which the cpu lacks operations, or is slow at them."""
+_EVERYTHING = re.compile(r"\bset_default_(?:device\([^\n]*[\"']cuda|tensor_type\([^)\n]*cuda)")
+"""What puts all that is made on CUDA."""
 _FIXED = re.compile(
     r"^[ \t]*(\w+)\s*=\s*(?:torch\.device\(\s*)?[\"']cuda(?::\d+)?[\"']\s*\)?[ \t]*$", re.MULTILINE
 )
@@ -213,12 +215,13 @@ def trains_on(text: str) -> str:
 def names_cuda(text: str) -> int:
     """How often a program, without its comments, names CUDA where a device goes, or a variable that is it.
 
-    Where it does, what it has in half precision counts as well.
+    Where it does, what it has in half precision counts as well, and what makes CUDA the default thrice: it
+    speaks for all that is made.
     """
     fixed = {found[1] for found in _FIXED.finditer(text)}
     used = sum(len(re.findall(rf"\.to\(\s*{name}\b|(?<!\.)\bdevice\s*=\s*{name}\b", text)) for name in fixed)
     found = len(_NEEDS.findall(text)) + used
-    return found + len(_HALF.findall(text)) if found else 0
+    return found + len(_HALF.findall(text)) + 2 * len(_EVERYTHING.findall(text)) if found else 0
 
 
 def moves_to_cuda(text: str) -> tuple[int, int]:
