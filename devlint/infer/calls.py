@@ -784,6 +784,10 @@ def module_method(machine: Machine, node: ast.Call, base: Value, name: str, args
         framework = view is not None and view.framework
         if value.kind is not Kind.UNKNOWN or (value.who is not None and not framework):
             return apply(machine, node, value, args)
+    if base.kind is Kind.MODULE and isinstance(base.known, Defined):
+        part = machine.attribute(base, name, node.func)
+        if part.kind is Kind.MODULE:  # `model.encoder(x)`
+            return apply(machine, node, part, args)
     return machine.unknown(node)
 
 

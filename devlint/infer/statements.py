@@ -14,7 +14,7 @@ from ..core.events import Why
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
-from ..core.paths import Element
+from ..core.paths import Element, Root
 from ..core.places import CPU, UNKNOWN_PLACE, Branch, Form, Place
 from ..core.state import Key, State, changed, join_states
 from ..core.summary import Answers
@@ -331,7 +331,7 @@ class Statements(Expressions):
     @_on(ast.Return)
     def _return(self, node: ast.Return) -> None:
         value = NONE if node.value is None else self.eval(node.value)
-        if self.state.without and is_made(value):
+        if (self.state.without and is_made(value)) or self._is_part_of_moved(value):
             value = value._replace(origin=None)
         returns = getattr(self.here.node, "returns", None)
         if returns is not None:
@@ -345,6 +345,13 @@ class Statements(Expressions):
         self.exits.append(self.state)
         self.state = self.state.copy()
         self.state.alive = False
+
+    def _is_part_of_moved(self, value: Value) -> bool:
+        """Whether a value is a module that was made on the cpu as part of another, and moved with that."""
+        ref = self.ref(value) if value.kind is Kind.MODULE and value.origin is not None else None
+        if ref is None or isinstance(self.objects.ways[ref], Root):
+            return False
+        return self.place_at(ref) not in (None, CPU)
 
     def _evidence_of_annotation(self, annotation: ast.expr, value: Value) -> None:
         promised = annotated(self, annotation, None)
