@@ -15,8 +15,10 @@ Bring both to one place first:
 So does an average of weights: what was cloned of a model on the cpu stays there when the model moves. The
 lengths that `pack_padded_sequence` takes have to be on the cpu, wherever the padded tensor is: what is
 moved, what layers give, and what is counted in their input is not. A warning where both are parts of one
-argument, and where a caller gives them on a device. Two devices that are given to what puts modules on each
-may be one: what goes from a part on the first to one on the second, and is not moved, is a warning.
+argument, and where a caller gives them on a device. So is what meets what is on the cpu and is given on a
+device by a caller, also to another method of the object, which keeps it. Two devices that are given to what
+puts modules on each may be one: what goes from a part on the first to one on the second, and is not moved, is
+a warning.
 
 Left alone: 0-dim tensors of the cpu in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is
 moved under a condition, `cuda` next to `cuda:1` (which may be the current device), operations whose result is
@@ -64,8 +66,8 @@ class MixedDevices(Rule[Meeting]):
     cause = Cause.MIXED
     watches = (
         meeting(
-            conflict(Conflict.CERTAIN, Conflict.PRESUMED),
-            comes_from("moved", "made", "cloned", "literal"),
+            conflict(Conflict.CERTAIN, Conflict.PRESUMED, Conflict.GIVEN),
+            comes_from("moved", "made", "cloned", "literal", "brought"),
             left(Kind.TENSOR, Kind.PARAMETER),
             outside("probe"),
         ),
@@ -98,13 +100,19 @@ class MixedDevices(Rule[Meeting]):
                 because=None if there is None else ((there.spot, "it is given here"),),
             )
             return
+        there = on_device(ask.given(other), tensors=True) if event.conflict is Conflict.GIVEN else None
+        if event.conflict is Conflict.GIVEN and there is None:
+            return
         name = one.place.name
         here = "the cpu" if name == "cpu" else f"`{name}`" if name else "one device"
         where = f" on `{other.place.name}`" if other.place.name else ", which is elsewhere"
+        if there is not None:
+            where = f", which a caller has on `{there.place.name or 'the device of a module'}`"
         yield Report(
             f"`{one.label}` is on {here} and meets `{other.label}`{where}",
             "the tensors of one operation have to be on one device",
-            Severity.WARNING if event.conflict is Conflict.PRESUMED else None,
+            None if event.conflict is Conflict.CERTAIN else Severity.WARNING,
+            because=None if there is None else ((there.spot, "it is given here"),),
         )
 
 

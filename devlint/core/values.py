@@ -100,11 +100,14 @@ How = Literal[
     "cloned",
     "attribute",
     "abroad",
+    "brought",
 ]
 ENCODED: How = "encoded"
 """How tensors come to be that a tokenizer gives."""
 CLONED: How = "cloned"
 """How a copy of a weight came to be that was taken before its model moved."""
+BROUGHT: How = "brought"
+"""How what is computed came to be of which all that took part had been moved to the cpu, or made there."""
 MADE = ("factory", "array", ENCODED)
 """How tensors come to be that nothing else was made from."""
 _BY_FACTORY = (*MADE, "attribute")
@@ -295,8 +298,8 @@ def brought_back(value: Value) -> bool:
 
 
 def _moved(value: Value) -> Origin | None:
-    """What was moved on one path is not known to be where it was."""
-    return value.origin if value.origin is not None and value.origin.how == "moved" else None
+    """What was moved on one path is not known to be where it was; nor is what was computed of that."""
+    return value.origin if value.origin is not None and value.origin.how in ("moved", BROUGHT) else None
 
 
 def _made(a: Value, b: Value) -> Origin | None:

@@ -10,15 +10,15 @@ from .. import knowledge
 from ..core.events import Conflict
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
-from ..core.places import Form, Place
-from ..core.values import CLONED, Value, is_made
+from ..core.places import CPU, Form, Place
+from ..core.values import BROUGHT, CLONED, Value, is_made
 from .behind import Meetings
 from .log import RawMeeting
 from .settle import Settled
 from .two import Devices
 
 _RAISES = ("operator", "index", "call")
-_TOLD = ("moved", "made", CLONED)
+_TOLD = ("moved", "made", CLONED, BROUGHT)
 """How values come to be that the program itself put on the cpu: `.cpu()`, `device="cpu"`."""
 
 
@@ -39,9 +39,37 @@ class Apart(NamedTuple):
 
 def apart(settled: Settled, meetings: Meetings) -> Iterator[Apart]:
     """Meetings of what was put on the cpu, or on one device, with what was put on another."""
-    dropped = settled.dropped()
     found: dict[object, Apart] = {}
-    devices = Devices(settled)
+    devices, told = Devices(settled), set[int]()
+    for each in _sides(settled, meetings):
+        if id(each.raw) in told or not _is_tensor(settled, each.one, each.function):
+            continue
+        key, collated = (each.function, each.one.origin, each.one.who), _is_collated(meetings, each.one)
+        if _differ(each, collated) and not _follows(settled, each.one):
+            found.setdefault(key, each)
+        elif each.raw.how != "index" and devices.differ(each.function, each.here, each.there):
+            found.setdefault(key, each._replace(perhaps=True))
+            told.add(id(each.raw))  # from the other side it is the same
+    yield from found.values()
+
+
+def given(settled: Settled, meetings: Meetings) -> Iterator[Apart]:
+    """Meetings of what was put on the cpu with what callers give, who know where they have that."""
+    found: dict[object, Apart] = {}
+    for each in _sides(settled, meetings):
+        origin = each.one.origin
+        told = origin is not None and origin.how in _TOLD and not _follows(settled, each.one)
+        if not told or each.here != CPU or each.raw.how == "index" or not meetings.may_follow(each.function):
+            continue
+        tensor = _is_tensor(settled, each.one, each.function)
+        if tensor and meetings.is_given(each.function, each.there, each.other):
+            found.setdefault((each.function, origin, each.one.who), each)
+    yield from found.values()
+
+
+def _sides(settled: Settled, meetings: Meetings) -> Iterator[Apart]:
+    """All meetings that raise where the two are apart, from each side."""
+    dropped = settled.dropped()
     for function, log in settled.logs.items():
         for raw in log.meetings.values():
             if raw.how not in _RAISES or raw.why.absent or meetings.among_cpu(function):
@@ -53,17 +81,8 @@ def apart(settled: Settled, meetings: Meetings) -> Iterator[Apart]:
                 *_turned(function, raw),
             ):
                 refs = (each.one.who, each.other.who)
-                if any(type(ref) is int and settled.any_of(dropped, ref) for ref in refs):
-                    continue
-                collated = _is_collated(meetings, each.one)
-                tensors = _is_tensor(settled, each.one, function)
-                key = (function, each.one.origin, each.one.who)
-                if tensors and _differ(each, collated) and not _follows(settled, each.one):
-                    found.setdefault(key, each)
-                elif tensors and raw.how != "index" and devices.differ(function, each.here, each.there):
-                    found.setdefault(key, each._replace(perhaps=True))
-                    break
-    yield from found.values()
+                if not any(type(ref) is int and settled.any_of(dropped, ref) for ref in refs):
+                    yield each
 
 
 def hosted(settled: Settled, meetings: Meetings) -> Iterator[tuple[Apart, Conflict]]:

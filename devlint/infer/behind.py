@@ -197,6 +197,8 @@ class Meetings(Naming):
                 continue  # a table on the cpu, and what it is read by: nothing says that it is elsewhere
             if raw.how == "container" and conflict is Conflict.GIVEN:
                 conflict = Conflict.CALLER  # what else is there in the same container says so
+            if raw.how in _LEAVES and conflict is Conflict.GIVEN and self.is_kept(there.of):
+                continue  # and was, perhaps, by who gets this
             if raw.how in _LEAVES and conflict is Conflict.PORTABLE and not self._is_of_module(function):
                 conflict = Conflict.CALLER
             wholly = conflict

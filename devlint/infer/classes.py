@@ -17,7 +17,7 @@ from ..core.paths import Ref
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import NEVER, Key, Mark
 from ..core.summary import ClassSummary, Effect, Moved, Term
-from ..core.values import Value, join
+from ..core.values import Value, container, element_of, join
 from ..knowledge.vocabulary import NAMES_DEVICES
 
 
@@ -49,6 +49,10 @@ class Class:
         self._assigned: dict[str, dict[str, Term]] = {}
         """By attribute, what each method leaves in it."""
         self._general: dict[str, dict[str, Term]] = {}
+        """The same, whatever callers pass."""
+        self._added: dict[str, dict[str, Term]] = {}
+        """By attribute, what each method puts into the container that it is."""
+        self._general_added: dict[str, dict[str, Term]] = {}
         """The same, whatever callers pass."""
         self._joined: dict[str, Term] = {}
         self.why: Why = NEVER
@@ -86,14 +90,25 @@ class Class:
             by_method[method] = term
             self._joined.pop(name, None)
 
+    def add(self, method: str, terms: Mapping[str, Term], general: bool) -> None:
+        """Record what a method puts into the containers that attributes are, in the same way."""
+        for by_name in (self._general_added, self._added) if general else (self._added,):
+            for name in {*terms, *by_name}:
+                by_method = by_name.setdefault(name, {}) if name in terms else by_name[name]
+                if by_method.get(method) != terms.get(name):
+                    by_method.pop(method, None)
+                    by_method.update({method: terms[name]} if name in terms else {})
+                    self._joined.pop(name, None)
+
     def own_attribute(self, name: str) -> Term | None:
-        """What is assigned to an attribute in this very class."""
+        """What is assigned to an attribute in this very class, with what is put into it."""
         found = self._joined.get(name)
         if found is None:
-            by_method = self._assigned.get(name)
-            if not by_method:
+            by_method, added = self._assigned.get(name), self._added.get(name)
+            if not (by_method or added):
                 return self.body.get(name)
-            found = self._joined[name] = self._perhaps_moved(_joined(by_method))
+            found = self._perhaps_moved(_joined(by_method)) if by_method else self.body.get(name)
+            found = self._joined[name] = _filled(found, added or {})
         return found
 
     def _perhaps_moved(self, term: Term) -> Term:
@@ -137,6 +152,8 @@ class Class:
         found = dict(self.body)
         for name, by_method in self._general.items():
             found[name] = self._perhaps_moved(_joined(by_method))
+        for name, added in self._general_added.items():
+            found[name] = _filled(found.get(name), added)
         return found
 
     # What others ask
@@ -205,11 +222,14 @@ class Class:
 
     def attribute(self, name: str) -> Term | None:
         """What is assigned to an attribute, here or in a base class, in terms of `self`."""
+        found: Term | None = None
         for cls in self.lineage():
-            found = cls.own_attribute(name)
-            if found is not None:
-                return found
-        return None
+            own = cls.own_attribute(name)
+            if own is not None:
+                found = own if found is None else join(found, own)
+                if name in cls._assigned or name in cls.body:
+                    return found  # and does not only put something into what a base class assigns
+        return found
 
     def is_variable(self, name: str) -> bool:
         """Whether an attribute is a variable of the class, which no method assigns."""
@@ -310,6 +330,20 @@ def _joined(by_method: Mapping[str, Term]) -> Term:
     for term in filled[1:]:
         joined = join(joined, term)
     return joined
+
+
+def _filled(term: Term | None, added: Mapping[str, Term]) -> Term:
+    """A container with what methods put into it; what it is besides may be known."""
+    if term is not None and term.kind is not Kind.CONTAINER:
+        return term  # on some path it is something else
+    held = [added[method] for method in sorted(added)]
+    element = element_of(term) if term is not None else None
+    for each in held:
+        element = each if element is None else join(element, each)
+    if not held or element is None:
+        return term if term is not None else container(element=element)
+    whole = container(None if term is None else term.who, element=element)
+    return whole if term is None else term._replace(items=None, element=whole.element)
 
 
 def _is_opaque(base: str) -> bool:

@@ -99,16 +99,40 @@ class Elsewhere:
         """Whether what a function makes meets what it is given, of which nothing else says anything."""
         if one.origin is None or one.origin.attribute or not roots:
             return False
-        if (
-            other.kind not in (Kind.UNKNOWN, *TENSORS)
-            or self._is_attribute(ref)
-            or self.settled.contradicted(ref)
-        ):
+        return self.is_given(function, Place(Form.AT, "", ref), other) and not self._reads_arrays(function)
+
+    def is_kept(self, ref: object) -> bool:
+        """Whether an object is, or is in, what methods keep in an attribute of their object."""
+        return type(ref) is int and not any(map(self.objects.is_parameter, self.roots(ref)))
+
+    def is_given(self, function: str, there: Place, other: Value) -> bool:
+        """Whether a value is where callers have what they give a function, or its object before.
+
+        What they give is that by itself, and not what has it as an attribute.
+        """
+        ref = there.of
+        if there.form is not Form.AT or type(ref) is not int or other.kind not in (Kind.UNKNOWN, *TENSORS):
             return False
-        given = (
-            self.objects.is_parameter(each) and self.objects.functions[each] == function for each in roots
-        )
-        return all(given) and not self._reads_arrays(function)
+        given = {name for name, _ in self.given_as(ref)}
+        kept = self.is_kept(ref)
+        if not given or not (kept or given == {function}) or self.settled.contradicted(ref):
+            return False
+        return kept or not self._is_attribute(ref)
+
+    def given_as(self, ref: Ref) -> set[tuple[str, str]]:
+        """The functions and parameters by which callers give an object, or what methods keep as that."""
+        roots = self.roots(ref)
+        if roots and all(map(self.objects.is_parameter, roots)):
+            return {(self.objects.functions[root], self.objects.labels[root]) for root in roots}
+        found = set[tuple[str, str]]()
+        for function, value in self.settled.put_into(ref):
+            of = value.place.of if value.place.form is Form.AT else value.who
+            unknown = value.place.form in (Form.AT, Form.UNKNOWN) and value.origin is None
+            roots = self.roots(of) if type(of) is int and unknown else []
+            if not roots or not all(map(self.objects.is_parameter, roots)):
+                return set()
+            found |= {(function, self.objects.labels[root]) for root in roots}
+        return found
 
     def _beside(self, function: str, ref: Ref, roots: list[Ref], other: Value, one: Value) -> Conflict | None:
         """How surely what a file knows nothing of but where it came from is elsewhere."""

@@ -13,7 +13,7 @@ from ..core.kinds import Kind
 from ..core.paths import Element, Ref
 from ..core.places import CPU, UNKNOWN_PLACE, Form
 from ..core.values import ENCODED, MADE, Origin, Value
-from .apart import Apart, apart, hosted
+from .apart import Apart, apart, given, hosted
 from .behind import Behind
 from .forgotten import Forgotten, forgotten
 from .halves import Half, halves
@@ -67,6 +67,8 @@ class Encounters(Sight):
             yield self._abroad(behind)
         for parted in apart(self.settled, self._judged):
             yield self._apart(parted)
+        for parted in given(self.settled, self._judged):
+            yield self._apart(parted)._replace(conflict=Conflict.GIVEN)
         for parted, conflict in hosted(self.settled, self._judged):
             told = self._apart(parted)
             yield told if told.conflict is Conflict.PRESUMED else told._replace(conflict=conflict)

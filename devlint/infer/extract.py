@@ -113,6 +113,16 @@ class Extraction:
             if value.element is not None:
                 self.rename(value.element, Path(path.root, (*path.steps, Element())), depth + 1)
 
+    def rename_put(self, value: Value, path: Path) -> None:
+        """What is put into a container that an attribute is goes by that; so does what lies where it is."""
+        self.rename(value, path)
+        leaves = value.items or ((value.element,) if value.element is not None else (value,))
+        for index, leaf in enumerate(leaves):
+            of = leaf.place.of if leaf.place.form is Form.AT else None
+            if type(of) is int and self._of_function(of):
+                step = () if leaf is value else (Item(index) if value.items else Element(),)
+                self.renamed.setdefault(of, Path(path.root, (*path.steps, *step)))
+
     def _of_function(self, ref: Ref) -> bool:
         """Whether the function made the object, or was given it."""
         way = self.objects.ways[ref]

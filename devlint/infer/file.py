@@ -118,6 +118,8 @@ class File:
         self._outer_env: dict[str, dict[Key, Value] | None] = {}
         self.only_typed: set[str] = set()
         """Names that the module imports for type checkers alone."""
+        self._putting: dict[str, set[str]] = {}
+        """By function, the classes of objects into whose containers it put something in any run."""
         self._stars: list[str] = []
         """Modules of which all names are imported."""
         self._machine = machine
@@ -423,6 +425,11 @@ class File:
         for (cls, attribute), term in outcome.attributes.items():
             if cls in self.classes:
                 self.classes[cls].assign(attribute, name, term, general)
+        for each in {cls for cls, _ in outcome.added} | self._putting.get(name, set()):
+            if each in self.classes:
+                put = {key[1]: term for key, term in outcome.added.items() if key[0] == each}
+                self._putting.setdefault(name, set()).add(each)
+                self.classes[each].add(name, put, general)
         own = self.classes.get(function.owner) if function.owner is not None else None
         if own is not None:
             own.reaches |= outcome.summary.reaches

@@ -75,6 +75,8 @@ class Outcome(NamedTuple):
     log: Log
     attributes: dict[tuple[str, str], Term]
     """What it leaves in attributes of its class."""
+    added: dict[tuple[str, str], Term]
+    """What it puts into the containers that such attributes are."""
     after_init: tuple[Effect, ...]
     """Of a constructor: where it leaves the objects of its class."""
     requires: Why
@@ -328,6 +330,8 @@ def _leave(
         inner.rename(value, path)
         if type(value.who) is int and not objects.is_parameter(value.who):
             plain.rename(value, path)
+    for (cls, attribute), value in log.added.items():
+        inner.rename_put(value, Path(Root("self", cls), (Attr(attribute), Element())))
     _name_results(machine, plain)
     parts = list(_parts_made(machine, owner, assigned, end))
     for (part, step), value in parts:
@@ -380,7 +384,8 @@ def _leave(
     if function.own_name != CONSTRUCTORS[0] and not machine.yields:
         returned(machine)
     attributes = {key: inner.term(_number(log, value)) for key, value in assigned.items()}
-    return Outcome(summary, log, attributes, after_init, end.why if end.alive else NEVER, end.alive)
+    added = {key: inner.term(_number(log, value)) for key, value in log.added.items()}
+    return Outcome(summary, log, attributes, added, after_init, end.why if end.alive else NEVER, end.alive)
 
 
 def _name_results(machine: Statements, plain: Extraction) -> None:

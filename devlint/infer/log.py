@@ -246,6 +246,7 @@ class Log:
 
     __slots__ = (
         "abroad",
+        "added",
         "advanced",
         "alternatives",
         "asks",
@@ -301,6 +302,8 @@ class Log:
 
     def __init__(self) -> None:
         self.moves: dict[ast.Call, RawMove] = {}
+        self.added: dict[tuple[str, str], Value] = {}
+        """By class and name, what is put into the containers that attributes are, as any one of them."""
         self.calls: dict[ast.Call, RawCall] = {}
         self.literals: dict[tuple[str, int], RawLiteral] = {}
         """By where the literal stands: a function, and the node's number in it."""

@@ -14,6 +14,7 @@ from ..core.paths import Attr, Element, Item, Ref, Root, Step, Who
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places, literal, weight
 from ..core.state import BEFORE, LOADED, OPTIMIZER, PHASES, Key, State, later
 from ..core.values import (
+    BROUGHT,
     CLONED,
     MAPPINGS,
     NUMBER,
@@ -268,6 +269,8 @@ class Machine:
         """What becomes of calls' results, where they are not kept; and whether the call is a statement."""
         self.assigned: set[tuple[str, str]] = set()
         """Attributes of classes that this function assigns through `self`."""
+        self._updating: set[ast.expr] = set()
+        """What of them is only changed, and was there before."""
         self.aliases: dict[Ref, Ref] = {}
         """The objects that callers pass, by those of the parameters."""
         self.parameters: dict[int, tuple[str, Value]] = {}
@@ -298,6 +301,38 @@ class Machine:
             base = self.ref(self.eval(target.value))
             if base is not None:
                 self.state.env[base, Attr(target.attr)] = value
+
+    def put(self, target: ast.expr, base: Value, value: Value) -> None:
+        """A container holds one more: where it is an attribute, any method may find it there."""
+        if not isinstance(target, ast.Attribute) or not _may_be_tensors(value):
+            return
+        owner = self.eval(target.value)
+        if owner.kind is Kind.INSTANCE and isinstance(owner.known, Defined):
+            key = owner.known.dotted, target.attr
+            if self._updates(element_of(base, self.either), value):
+                self._updating.add(target)  # in later rounds of a loop that is what was there before
+            elif target not in self._updating:
+                known = self.log.added.get(key)
+                self.log.added[key] = value if known is None else self.join(known, value)
+
+    def _updates(self, old: Value | None, value: Value) -> bool:
+        """Whether a value is computed of what was there before, where that has met what is elsewhere.
+
+        `average[name] = decay * average[name] + weight` puts nothing on a device that was not there.
+        """
+        if old is None or type(value.who) is not int:
+            return False
+        todo, chain = [value.who], dict[Ref, None]()
+        while todo and len(chain) < _MAX_CHAIN:
+            ref = todo.pop()
+            if ref not in chain:
+                chain[ref] = None
+                todo += (each for each, _ in self.log.derived.get(ref, ()) if type(each) is int)
+        place = self.where(old)
+        return old.who in chain and any(
+            (raw.one.who in chain and raw.here == place) or (raw.other.who in chain and raw.there == place)
+            for raw in self.log.meetings.values()
+        )
 
     def attribute(self, base: Value, name: str, node: ast.AST) -> Value:
         """The value of an attribute of a value."""
@@ -642,11 +677,14 @@ class Machine:
         self, node: ast.AST, kind: Kind, place: Place, parties: Iterable[Value], dims: int | None = None
     ) -> Value:
         """The result of an operation; of what was made on the cpu alone, it is as good as made there."""
+        parties = list(parties)
         result = self.own(node, kind, place, "op")
         origin: Origin | None = None
         measures: Who | None = None
-        parties = list(parties)
         self.derive(result, parties)
+        brought = self._brought(place, parties)
+        if brought is not None:
+            return result._replace(origin=brought)
         for value in parties:
             if value.origin is not None and value.origin.dims and is_made(value) and result.who is not None:
                 assert type(result.who) is int
@@ -672,6 +710,15 @@ class Machine:
         if not origin.dims and any(value.kind is Kind.UNKNOWN for value in parties):
             return result  # if that is a tensor, a 0-dim one goes where it is
         return result._replace(origin=derived(origin, dims), measures=measures)
+
+    def _brought(self, place: Place, parties: Iterable[Value]) -> Origin | None:
+        """What is computed of what was moved to the cpu is as good as moved there."""
+        tensors = [value for value in parties if value.kind in MAY_HOLD_TENSORS] if place == CPU else []
+        origins = [value.origin for value in tensors if value.origin is not None and not is_made(value)]
+        moved = next((origin for origin in origins if origin.how in (COPIES[0], BROUGHT)), None)
+        if moved is None or any(self.where(value) != CPU for value in tensors):
+            return None
+        return Origin(BROUGHT, moved.function, moved.at)
 
     def derive(self, result: Value, parties: Iterable[Value]) -> None:
         """Record what a tensor is computed from, what was made on the cpu meanwhile left out."""
@@ -913,8 +960,17 @@ _CHOSEN = Root("global", "<chosen>")
 _ANY_DEVICE = frozenset({CPU, UNKNOWN_PLACE})
 """Where a 0-dim tensor says nothing of what it is computed with."""
 _NOWHERE = (Form.CPU, Form.UNKNOWN)
+_MAX_CHAIN = 32
 _MAX_PARTIES = 12
 """Operations of more values are tables of data: some of them tell where it lives."""
+
+
+def _may_be_tensors(value: Value, depth: int = 2) -> bool:
+    """Whether a value may be a tensor that moves with nothing, or holds such ones alone."""
+    if value.kind is Kind.CONTAINER and depth:
+        parts = (*(value.items or ()), *((value.element,) if value.element is not None else ()))
+        return all(_may_be_tensors(part, depth - 1) for part in parts)
+    return value.kind not in (Kind.MODULE, Kind.PARAMETER, Kind.OPTIMIZER, Kind.CONTAINER)
 
 
 def distinct(places: list[tuple[ast.expr, Place, Value]]) -> list[tuple[ast.expr, Place, Value]]:

@@ -212,8 +212,13 @@ class Settled:
             operand = self.seen(ref) & Evidence.OPERAND and not self.contradicted(ref)
             kind = Kind.TENSOR if operand else None
         if kind is None and value.kind in (Kind.UNKNOWN, Kind.BATCH) and type(ref) is int:
-            return Kind.TENSOR if self._is_among_tensors(ref) else None
+            return Kind.TENSOR if self._is_among_tensors(ref) or self._is_kept_tensor(ref) else None
         return kind
+
+    def _is_kept_tensor(self, ref: Ref) -> bool:
+        """Whether methods keep tensors alone in what it is."""
+        found = [self.kind(value) for _, value in self.put_into(ref)]
+        return bool(found) and all(kind is Kind.TENSOR for kind in found)
 
     def _is_among_tensors(self, ref: Ref) -> bool:
         """Whether it is any item of a batch, of which others are used as tensors, or given to a module.
@@ -384,6 +389,10 @@ class Settled:
     def stored(self, ref: Ref) -> tuple[tuple[str, Value], ...]:
         """What methods put into an attribute of `self`, if every assignment is known."""
         return self._stored.values(ref)
+
+    def put_into(self, ref: Ref) -> tuple[tuple[str, Value], ...]:
+        """What methods put into an attribute, or into the containers that it is, if all are known."""
+        return self._stored.given(ref)
 
     def _stored_part(self, ref: Ref) -> Part | None:
         """The element of a batch that a method put into an attribute, whichever of them did."""

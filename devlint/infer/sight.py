@@ -216,12 +216,8 @@ class Sight:
         if place.form is Form.UNKNOWN and value.origin is not None and value.origin.how == "moved":
             return "", ""  # on one path, at least: `if torch.is_tensor(x): x = x.cpu()`
         ref = place.of if place.form is Form.AT else value.who if place.form is Form.UNKNOWN else None
-        objects = self.settled.objects
-        roots = self._judged.roots(ref) if type(ref) is int else []
-        if not roots or not all(map(objects.is_parameter, roots)):
-            return "", ""
-        found = {(objects.functions[root], objects.labels[root]) for root in roots}
-        return min(found)
+        found = self._judged.given_as(ref) if type(ref) is int else ()
+        return min(found, default=("", ""))
 
     def handed(self, value: Value, place: Place, function: str, draws: bool) -> tuple[str, str]:
         """The function and the parameter that a device or generator is, perhaps kept in an attribute.

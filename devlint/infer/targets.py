@@ -178,6 +178,8 @@ class Targets(Attributes):
         if moved:
             self._place_element(ref)
         known = position_of(base, index) if base.kind is Kind.CONTAINER else None
+        if base.kind is Kind.CONTAINER:
+            self.put(target.value, base, value)
         if known is not None and base.items is not None:
             self.state.env[ref, Item(known)] = value
             items = (*base.items[:known], value, *base.items[known + 1 :])
@@ -222,7 +224,8 @@ class Targets(Attributes):
         if isinstance(at, ast.Attribute):
             owner = self.eval(at.value)
             if owner.kind in (Kind.INSTANCE, Kind.CLASS) and isinstance(owner.known, Defined):
-                self.assigned.add((owner.known.dotted, at.attr))
+                own = owner.known.dotted, at.attr
+                self.assigned |= {own} - self.log.added.keys()
 
     def _place_element(self, ref: int) -> None:
         """A moved value is stored deep in an element of a batch: the loop around it moves that element."""

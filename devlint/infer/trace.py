@@ -11,7 +11,7 @@ from ..bind.text import Text
 from ..core.events import Explains, Spot
 from ..core.paths import Element, Ref
 from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
-from ..core.values import Value
+from ..core.values import BROUGHT, Value
 from .definitions import Function
 from .settle import Settled
 
@@ -43,7 +43,7 @@ class Tracer:
         """
         line = getattr(at, "lineno", 0)
         origin = value.origin
-        if origin is not None and origin.how == "moved":
+        if origin is not None and origin.how in ("moved", BROUGHT):
             return self._only(self.spot("moved", origin.function, origin.at, place))
         found = self._arrival(value, place, function, line)
         if found is not None:

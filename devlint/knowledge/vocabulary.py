@@ -263,6 +263,8 @@ SAME_OBJECT = frozenset(
 INITS = "__init__"
 CALLED = "__call__"
 COPIES_ALL = "deepcopy"
+ADDS_ALL = words("extend extendleft update")
+"""Methods of containers that add all of what they are given."""
 """What makes another of an object, and of all that is in it."""
 RUNS_FORWARD = frozenset({"forward", "generate", "__call__"})
 RESTORES = frozenset({"load_state_dict"})

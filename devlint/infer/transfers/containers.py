@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
+from ... import knowledge
 from ...bind.names import is_place
 from ...core.evidence import Evidence
 from ...core.kinds import Kind
@@ -165,23 +166,25 @@ def add(machine: Machine, site: Site) -> Value:
     base = site.receiver
     if base is None or not site.args.positional:
         return NONE
-    value = site.args.positional[-1][1]
-    if site.name == "extend":
-        value = machine.element(value, site.node)
+    value = held = site.args.positional[-1][1]
+    if site.name in knowledge.ADDS_ALL:
+        held = machine.element(value, site.node)
+        value = held if base.known not in MAPPINGS else value
     if isinstance(site.receiver_at, ast.IfExp):  # `(large if x.ndim > 1 else small).append(x)`
         for one in (site.receiver_at.body, site.receiver_at.orelse):
-            _grow(machine, one, machine.eval(one), value)
+            _grow(machine, one, machine.eval(one), value, held)
     elif site.receiver_at is not None:
-        _grow(machine, site.receiver_at, base, value)
+        _grow(machine, site.receiver_at, base, value, held)
     return NONE
 
 
-def _grow(machine: Machine, at: ast.expr, base: Value, value: Value) -> None:
-    """What is called so in the program holds one more."""
+def _grow(machine: Machine, at: ast.expr, base: Value, value: Value, held: Value) -> None:
+    """What is called so in the program holds one more, or all that a mapping holds."""
     if base.kind is Kind.CONTAINER and is_place(at):
         old = element_of(base, machine.either)
         element = value if old is None else machine.join(old, value)
         machine.rebind(at, container(who=base.who, element=element, holds=held_by([base, value])))
+        machine.put(at, base, held)
 
 
 def views(machine: Machine, site: Site) -> Value:
