@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 
 from .. import knowledge
-from ..bind.names import is_place
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Path
 from ..core.places import CPU, ON_DEVICE, Form, Place
@@ -115,8 +114,8 @@ def _of_module(sub: Substitution, place: Place, here: Place, one: Value, path: P
 
 def _is_itself(sub: Substitution, called: ast.Attribute) -> bool:
     """Whether what is called is the object itself, and not a method of it: `self.net(x)`."""
-    whole = sub.bound.who if sub.bound is not None else None
-    return whole is not None and is_place(called) and sub.machine.eval(called).who == whole
+    ref = sub.bound.who if sub.bound is not None else None
+    return type(ref) is int and sub.machine.objects.ways[ref] == Attr(called.attr)
 
 
 def _is_given(need: Need, left: bool) -> bool:
