@@ -18,7 +18,7 @@ from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import NEVER, Key, Mark
 from ..core.summary import ClassSummary, Effect, Moved, Term
 from ..core.values import Value, container, element_of, join
-from ..knowledge.vocabulary import NAMES_DEVICES
+from ..knowledge.vocabulary import ASSIGNS_ANY, NAMES_DEVICES
 
 
 class Entered(NamedTuple):
@@ -119,7 +119,7 @@ class Class:
 
     def _may_replace_any(self) -> bool:
         """The same of its bases: what they assign to all attributes, they assign to those of this one."""
-        return any(cls._assigns_any for cls in self.lineage())
+        return any(cls._assigns_any or ASSIGNS_ANY in cls.reaches for cls in self.lineage())
 
     @cached_property
     def _assigns_any(self) -> bool:
@@ -316,7 +316,7 @@ class Class:
             self.general_effects,
             self.why,
             frozenset(self.registered),
-            self.reaches,
+            self.reaches | {ASSIGNS_ANY} if self._assigns_any else self.reaches,
             frozenset(self.sized),
             frozenset(self.begins),
         )

@@ -402,6 +402,8 @@ MOVES_SOMETHING = "moves"
 """That of a function that moves something, which a cast does not."""
 MOVES_MORE = "moves-more"
 """That of one that moves more than the tensors that it has made: its object, or what it is given."""
+ASSIGNS_ANY = "assigns-any"
+"""That of a class of which a method assigns attributes under names that are not told."""
 NAMES_DEVICES = frozenset({MOVES_SOMETHING, "places"})
 """Those of a function that moves something, or makes it on a device that it is told."""
 NO_REDUCTION = frozenset({"none", 0})
