@@ -85,6 +85,8 @@ from .visit.cures import (
     on_cpu,
     source_of,
     standing,
+    type_as,
+    without_legacy_type,
 )
 
 if TYPE_CHECKING:
@@ -385,8 +387,10 @@ __all__ = [
     "sibling_moved",
     "source_of",
     "standing",
+    "type_as",
     "unguarded",
     "unless",
     "use",
     "value",
+    "without_legacy_type",
 ]

@@ -13,13 +13,13 @@ Make it where the other one is:
         noise = torch.randn(x.shape, device=x.device)
         return x + noise
 
-What it meets may be known to be elsewhere, belong to the module (its parameters, what its submodules
-give), or be what `forward` is given. What other functions are given is a warning where a caller, in any file,
-has it on a device, or the result goes `.to(x.device)`; else a note, where the function or its class follows
-the devices of its arguments, the tensor's size, dtype or elements come from what it meets, nothing in the
-program calls it, or what it meets is a model that callers have. The fix is unsafe: what it borrows the device
-of may be None on some path, and the device's generator draws numbers. A model of which nobody knows the class
-may move what it is given, and give what is elsewhere: a warning.
+What it meets may be known to be elsewhere, belong to the module, or be what `forward` is given. What other
+functions are given is a warning where a caller, in any file, has it on a device, or the result goes
+`.to(x.device)`; else a note, where the function or its class follows the devices of its arguments, the
+tensor's size, dtype or elements come from what it meets or that is computed of, nothing in the program calls
+it, or what it meets is a model that callers have, or a callable whose result goes to the cpu. The fix is
+unsafe: what it borrows the device of may be None on some path, and the device's generator draws numbers. A
+model of which nobody knows the class may move what it is given, and give what is elsewhere: a warning.
 
 What another file makes, and returns or keeps in an object, is told where it meets something, without a fix.
 What a function returns on one path is on the cpu, and on another wherever its arguments are: it works until
@@ -42,6 +42,7 @@ from ..rule import (
     Claim,
     Conflict,
     Form,
+    Kind,
     Meeting,
     Report,
     Rule,
@@ -78,10 +79,11 @@ class CreatedOnCpu(Rule[Meeting]):
         presumed = Severity.WARNING if event.conflict is Conflict.PRESUMED else Severity.NOTE
         severity, other = None if surely else presumed, event.right
         because: tuple[tuple[Spot | None, str], ...] = ()
-        device = event.device
+        device, kept = event.device, event.left.span == event.at.span and not event.left.made_here
         where = f" on `{other.place.name}`" if other.place.name else ", which may be elsewhere"
         if event.conflict in (Conflict.CALLER, Conflict.GIVEN) and not other.place.name:
-            there = on_device(given := ask.given(other), tensors=True)
+            entry = Kind.SCALAR if event.how == "index" else None  # which counts as a number
+            there = on_device(given := [x for x in ask.given(other) if x.kind is not entry], tensors=True)
             if there is None and event.conflict is Conflict.GIVEN and (given or not other.certain):
                 return
             where = ", which is wherever the caller put it"
@@ -95,8 +97,7 @@ class CreatedOnCpu(Rule[Meeting]):
             origin = ask.value_of(node).origin
             if origin is None or not origin.api.startswith(_TAKE_NO_DEVICE):
                 change = Change(f"make it on `{device}`", ((node, at_device(node, device)),), safe=False)
-        line = other.span.line if other.span is not None else 0
-        made = f"`{event.left.label}`" if event.left.label.isidentifier() else "a tensor"
+        made = f"`{event.left.label}`" if kept or event.left.label.isidentifier() else "a tensor"
         if event.how == "container":
             made = f"what {made} holds" if made[0] == "`" else made
         path = "on one path " if event.left.place.form is not Form.CPU else ""
@@ -112,8 +113,8 @@ class CreatedOnCpu(Rule[Meeting]):
             change,
             (
                 *because,
-                *((spot, "") for spot in event.left.spots if spot.node is not None),
-                (other.span if line != event.at.span.line else None, at),
+                *((spot, "") for spot in event.left.spots if kept or spot.node is not None),
+                (other.span if (other.span or event.at.span).line != event.at.span.line else None, at),
                 *(
                     (spot, "")
                     for spot in (*event.left.spots, *other.spots)

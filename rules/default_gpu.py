@@ -53,7 +53,7 @@ class DefaultGpu(Rule[Call | Literal_]):
         literal("cuda", role("argument"), outside("probe", "test")),
         literal("cuda", role("chosen"), inside("forward")),
         literal("cuda", role("kept"), outside("probe", "test")),
-        call("@current-device", lacks("device"), outside("probe", "test")),
+        call("@current-device", "@legacy-type", lacks("device"), outside("probe", "test")),
     )
     claim = Claim(
         MIXED_DEVICES,
@@ -68,9 +68,10 @@ class DefaultGpu(Rule[Call | Literal_]):
         guard = event.at.guard
         if isinstance(event, Literal_):
             return bool(guard.tensor) or event.role == "kept" or (event.role == "chosen" and guard.certain)
-        if "current-device" in event.topics:
-            return not event.open
-        if event.receiver is None or event.receiver.label == guard.tensor:
+        if event.receiver is None:
+            typed = bool(guard.tensor) and event.callee.startswith("torch.cuda.")
+            return typed if "legacy-type" in event.topics else not event.open
+        if event.receiver.label == guard.tensor:
             return False
         inside = not event.at.context.isdisjoint(("forward", "method"))
         return bool(guard.tensor) or (guard.certain and event.conditional and inside)
@@ -96,8 +97,8 @@ class DefaultGpu(Rule[Call | Literal_]):
         device, change = cst.parse_expression(f"{tensor}.device"), None
         if its:
             change = Change(f"follow `{tensor}`", ((node, device),), safe=its != "chosen")
-        elif isinstance(node, cst.Call) and isinstance(node.func, cst.Attribute):
-            func = node.func.with_changes(attr=cst.Name("to"))
+        elif isinstance(event, Call) and event.receiver and isinstance(node, cst.Call):
+            func = cst.ensure_type(node.func, cst.Attribute).with_changes(attr=cst.Name("to"))
             moved = node.with_changes(func=func, args=[cst.Arg(device), *node.args])
             change = Change(f"follow `{tensor}`", ((node, moved),), safe=True)
         yield Report(

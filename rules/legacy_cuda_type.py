@@ -1,22 +1,18 @@
-"""A tensor is made or moved by the name of a CUDA type
+"""A legacy type, such as `torch.cuda.FloatTensor`, says where a tensor is
 
-`torch.cuda.FloatTensor` and its like fix the dtype and the device at once: they fail without a CUDA
-device, and have been superseded since torch 0.4 by `dtype=` and `device=`.
+It fixes dtype and device at once. One of CUDA fails without a CUDA device, one of the cpu where it is given
+another device; `.type()` names one without an index, or none that there is: `torch.mps.FloatTensor`.
 
     mask = torch.cuda.ByteTensor([1, 0, 1])  # DEV203
-    x = x.type("torch.cuda.FloatTensor")  # DEV203
+    mask = torch.ByteTensor([1, 0, 1], device=x.device).type(x.type())  # DEV203
 
-Say which dtype, and where:
+Say which dtype, and where, or like which tensor:
 
-    mask = torch.tensor([1, 0, 1], dtype=torch.uint8, device=device)
-    x = x.to(device, torch.float32)
+    mask = torch.tensor([1, 0, 1], dtype=torch.uint8, device=device).type_as(x)
 
-The fix is unsafe: the device at hand may be another than the one where everything else of that type is.
-
-A note where an accelerator was needed before on the same path, in a program without any choice of a device,
-and where a file tries out its own module.
-Types that are only compared or tested by `isinstance` are left alone, and so is what a condition on an
-accelerator guards, tests, and code that runs on NVIDIA hardware by nature.
+The first fix is unsafe: all else of that type may be elsewhere. An error where a type of the cpu is given a
+device; a note beside the tensor whose type is taken, and where an accelerator is needed anyway. Left alone:
+`isinstance`, what is compared, on the cpu, in a loader's hands, under a condition on an accelerator; tests.
 """
 
 from __future__ import annotations
@@ -25,11 +21,13 @@ import re
 from collections.abc import Iterator
 
 from ..rule import (
+    MIXED_DEVICES,
     RUNS,
     Ask,
     Call,
     Change,
     Claim,
+    Form,
     Kind,
     Raises,
     Report,
@@ -37,66 +35,91 @@ from ..rule import (
     Severity,
     call,
     cst,
+    gives,
     outside,
     source_of,
+    type_as,
     unguarded,
+    without_legacy_type,
 )
 
 _DTYPES = {
     **{"Float": "float32", "Double": "float64", "Half": "float16", "BFloat16": "bfloat16", "Bool": "bool"},
     **{"Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64"},
 }
+_DOCS = "https://docs.pytorch.org/docs/stable/generated/torch.Tensor.type.html"
+_TWO = Claim(MIXED_DEVICES, needs="cuda x2", documentation=_DOCS)
 _NAME = re.compile(r"""['"]?torch\.cuda\.(\w+)Tensor['"]?""")
+_CALLS = ("@legacy-type", "Tensor.type", "Module.type", "torch.set_default_tensor_type")
 
 
 class LegacyCudaType(Rule[Call]):
-    """A legacy CUDA type that is called, or that something is turned into."""
+    """A legacy type that is called, or that something is turned into."""
 
     code = "DEV203"
     name = "legacy-cuda-type"
     severity = Severity.WARNING
     watches = (
-        call("@legacy-type", "Tensor.type", "torch.set_default_tensor_type", unguarded(), outside("test")),
+        call(*_CALLS, unguarded(), outside("test")),
+        call("@legacy-type", gives("device"), outside("test", "probe")),
     )
-    claim = Claim(RUNS, cpu=Raises("TypeError|AssertionError|RuntimeError", "torch.cuda|CUDA|NVIDIA"))
+    claim = Claim(
+        RUNS,
+        cpu=Raises("TypeError|AssertionError|RuntimeError", "torch.cuda|CUDA|NVIDIA"),
+        programs={
+            "device": Claim(Raises("RuntimeError", "legacy constructor")),
+            "beside": Claim(RUNS, needs="mps", documentation=_DOCS),
+            **dict.fromkeys(("named", "name_kept"), _TWO),
+        },
+    )
 
     def suspects(self, event: Call) -> bool:
-        """Whether it is such a type, or is given one."""
-        return _type(event) in _DTYPES
+        """Whether it is a type of CUDA, or is given one, or what `.type()` said, or a device."""
+        return _is_named(event) or _is_told(event) or (bool(_type(event)) and not event.at.guard.guarded)
 
     def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
-        """Report the call; name the dtype and the device at hand instead."""
+        """Report the call; name the dtype and the device at hand, or the tensor that has both."""
         assert isinstance(node, cst.Call)
-        name = _type(event)
-        yield Report(
-            f"`torch.cuda.{name}Tensor` fails on a machine without a CUDA device",
-            "the types of torch before 0.4 fix dtype and device at once: say `dtype=` and `device=`",
-            Severity.NOTE if ask.later(event) else None,
-            _cured(node, event, _DTYPES[name], ask),
-        )
+        why = "the types of torch before 0.4 fix dtype and device at once: say `dtype=` and `device=`"
+        level = Severity.NOTE if ask.later(event) else None
+        if _is_named(event):
+            why = "there is none of MPS, and that of CUDA means the current device, whatever the index"
+            text = f"`{source_of(node.args[0].value)}` names a legacy type, and no device"
+            change, beside = type_as(node, ask.value_of)
+            return (yield Report(text, why, Severity.NOTE if beside else level, change))
+        text = f"`torch.cuda.{_type(event)}Tensor` fails on a machine without a CUDA device"
+        if _is_told(event):
+            level = Severity.ERROR if event.given["device"].kind is Kind.DEVICE else None
+            text = f"`{event.callee}` makes its tensor on the cpu, and fails for any other device"
+        yield Report(text, why, level, _cured(node, event, ask))
 
 
 def _type(event: Call) -> str:
-    """The type that is called or given, without `Tensor`; empty where it is none, or one of several."""
+    """The type of CUDA that is called or given, without `Tensor`; empty where there is none."""
     given = [seen.label for seen in event.given.values()]
     found = map(_NAME.fullmatch, [event.callee] if "legacy-type" in event.topics else given[:1])
-    return next((match[1] for match in found if match is not None), "")
+    return next((match[1] for match in found if match is not None and match[1] in _DTYPES), "")
 
 
-def _cured(node: cst.Call, event: Call, dtype: str, ask: Ask) -> Change | None:
-    device = ask.device_at_hand(node)
-    if device is None or ask.bound_to("torch", node) != "torch" or event.open:
+def _is_told(event: Call) -> bool:
+    """Whether a type of the cpu is given a device that need not be the cpu."""
+    told = event.given.get("device")
+    there = told is None or told.kind is Kind.NONE or told.place.form is Form.CPU
+    return not (there or _type(event) or event.at.guard.absent)
+
+
+def _is_named(event: Call) -> bool:
+    """Whether what is given is what `.type()` said of a tensor."""
+    given = next(iter(event.given.values()), None)
+    named = given is not None and given.origin is not None and given.origin.how == "typed"
+    return named and event.at.context.isdisjoint(("dataset", "collate_fn", "worker", "called"))
+
+
+def _cured(node: cst.Call, event: Call, ask: Ask) -> Change | None:
+    told = [source_of(arg.value) for arg in node.args if arg.keyword is not None]
+    device = next(iter(told), ask.device_at_hand(node))
+    if device is None or ask.bound_to("torch", node) != "torch" or event.open or told[1:]:
         return None
-    arguments = [source_of(arg.value) for arg in node.args]
-    kinds = {ask.value_of(arg.value).kind for arg in node.args}
-    if event.callee == "Tensor.type" and isinstance(node.func, cst.Attribute):
-        text = f"{source_of(node.func.value)}.to({device}, torch.{dtype})"
-    elif "legacy-type" not in event.topics or any(arg.keyword for arg in node.args):
-        return None
-    elif kinds <= {Kind.NUMBER}:
-        text = f"torch.empty({', '.join(arguments) or 0}, dtype=torch.{dtype}, device={device})"
-    elif len(arguments) == 1 and kinds <= {Kind.CONTAINER, Kind.ARRAY}:
-        text = f"torch.tensor({arguments[0]}, dtype=torch.{dtype}, device={device})"
-    else:
-        return None
-    return Change("name the dtype and the device", ((node, cst.parse_expression(text)),), safe=False)
+    name = _type(event) or event.callee.removeprefix("torch.").removesuffix("Tensor")
+    cured = without_legacy_type(node, event.callee, _DTYPES.get(name, "float32"), device, ask.value_of)
+    return Change("name the dtype and the device", ((node, cured),), safe=False) if cured else None

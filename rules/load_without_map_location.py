@@ -15,12 +15,11 @@ Name the device; `load_state_dict` copies from any:
 A function that has a `map_location` of its own, and ignores it, is told whatever it loads. Otherwise only
 what use shows to be a checkpoint is told: a state that `load_state_dict` is given, a whole module, or what
 has parts that are called so (`["state_dict"]`); as a note where an accelerator is needed on the same
-path in any case, unless several processes share the devices, where the file itself saves at that path, and of
-`torch.hub.load_state_dict_from_url` and files whose name it gives (`resnet18-5c106cde.pth`, with the first
-digits of the hash), as what is published is mostly saved on the cpu. Datasets, features and statistics, also
-mostly saved there, are left alone, and so is the state of schedulers, what is loaded where callers may say a
-device in another case, what comes after the same function, or one that it called, saved or trained, what a
-condition on an accelerator guards, and tests.
+path in any case, unless several processes share the devices, where the file itself saves at that path, of
+`torch.jit.load` where no device is at hand, and of `torch.hub.load_state_dict_from_url` and files whose name
+it gives (`resnet18-5c106cde.pth`, with the first digits of the hash), mostly saved on the cpu. Datasets,
+features and statistics are left alone, and so is what is loaded where callers may say a device in another
+case, what comes after what saved or trained, what a condition on an accelerator guards, and tests.
 """
 
 from __future__ import annotations
@@ -68,18 +67,16 @@ class LoadWithoutMapLocation(Rule[Call]):
             outside("test", "saved", "handed"),
         ),
         call("torch.load", lacks("map_location"), inside("ignored"), outside("test")),
+        call("torch.jit.load", lacks("map_location"), outside("test", "saved", "handed")),
         call(*_PUBLISHED, lacks("map_location"), becomes("state"), outside("test", "saved", "handed")),
     )
     claim = Claim(
         Observes("restored['weight'].is_cuda", bug=True, fixed=False),
         cpu=RUNS,
-        programs={
-            "uses": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
-            "reformed": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
-            "needing": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
-            "published": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
-            "nccl": Claim(RUNS, needs="cuda x2", documentation=_DOCS),
-        },
+        programs=dict.fromkeys(
+            ("uses", "reformed", "needing", "published", "nccl", "scripted", "scripted_alone"),
+            Claim(RUNS, needs="cuda x2", documentation=_DOCS),
+        ),
     )
 
     def suspects(self, event: Call) -> bool:
@@ -109,6 +106,7 @@ class LoadWithoutMapLocation(Rule[Call]):
         told = chosen and (not chosen.endswith(".device") or ask.device_given(node))
         several = any(hint.startswith("backend:") for hint in guard.hints)
         later = later or "reread" in event.at.context or (needing and not several and not told)
+        later = later or (event.callee == "torch.jit.load" and not told)
         yield Report(
             f"`map_location` is a parameter here, and `{short}` is not given it"
             if ignored

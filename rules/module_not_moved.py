@@ -108,11 +108,11 @@ class ModuleNotMoved(Rule[Meeting]):
             likely = there is not None or event.conflict is Conflict.PRESUMED
             severity = Severity.WARNING if likely else Severity.NOTE
             where = " wherever the caller put it"
-        yield Report(
-            f"`{event.left.label}` stays on the cpu, and is given `{event.right.label}`, which is{where}",
-            why,
-            severity,
-        )
+        told = f"is given `{event.right.label}`, which is{where}"
+        if event.how == "result":
+            told = f"what it gives meets `{event.right.label}`{where}"
+            why = "where there is an accelerator they are apart: what it is given stays on the cpu as well"
+        yield Report(f"`{event.left.label}` stays on the cpu, and {told}", why, severity)
 
 
 def _fed(ask: Ask, function: str, depth: int = 6) -> Iterator[Place]:

@@ -2,7 +2,8 @@
 
 `is_available`, `device_count`, `empty_cache`, `manual_seed_all` and `memory_allocated` work everywhere.
 `set_device`, `current_device`, `get_device_name`, `synchronize`, `reset_peak_memory_stats`, `Stream`,
-`Event` and most others raise without a CUDA device, `Tensor.pin_memory` without any accelerator.
+`Event` and most others raise without a CUDA device, `Tensor.pin_memory` without any accelerator, and
+`nvtx.range_push` and its like, of which the first in a function is told, where torch was built without CUDA.
 
     model.to(device)
     torch.cuda.synchronize()  # DEV204
@@ -50,6 +51,8 @@ from ..rule import (
 
 _OF_A_PROCESS = ("torch.cuda.set_device", "torch.cuda.current_device")
 """What each of several processes does that have a device each."""
+_BUILT = "needs-build"
+_OTHER = ", or use `torch.accelerator`"
 _SHOWING = ("call", "literal", "move", "compare")
 
 
@@ -59,13 +62,13 @@ class UnguardedCudaApi(Rule[Call]):
     code = "DEV204"
     name = "unguarded-cuda-api"
     severity = Severity.WARNING
-    watches = (call("@needs-cuda", "Tensor.pin_memory", unguarded(), outside("test")),)
+    watches = (call("@needs-cuda", "@needs-build", "Tensor.pin_memory", unguarded(), outside("test")),)
     claim = Claim(
         RUNS,
         cpu=NO_ACCELERATOR,
         programs={
             name: Claim(RUNS, cpu=Raises("RuntimeError", "no accelerator|none is available|NVIDIA|CUDA"))
-            for name in ("pinned", "optional", "settings")
+            for name in ("pinned", "optional", "settings", "annotated")
         }
         | {"reached": Claim(RUNS, cpu=Raises("AssertionError|RuntimeError|ValueError", "CUDA|cuda|dummy"))},
     )
@@ -83,12 +86,18 @@ class UnguardedCudaApi(Rule[Call]):
         pins = event.callee == "Tensor.pin_memory"
         here = [other for other in events if pins or other.at.function == event.at.function]
         chosen = event.callee not in _OF_A_PROCESS and ask.runs_anywhere(event.at.function)
-        if chooses or not (chosen or any(_portable(other) for other in here)):
+        portable = chosen or any(_portable(other) for other in here)
+        lacks, other = f"on a machine without {'an accelerator' if pins else 'a CUDA device'}", _OTHER
+        if annotates := _BUILT in event.topics:
+            alike = [each for each in here if isinstance(each, Call) and _BUILT in each.topics]
+            chooses |= alike[0].at.span < event.at.span
+            lacks, other = "where torch was built without CUDA, as on macOS", ""
+        if chooses or not (portable or annotates):
             return
-        lacks = "an accelerator" if pins else "a CUDA device"
-        reason = "ask `torch.cuda.is_available()` first, or use `torch.accelerator`"
-        severity = Severity.NOTE if ask.later(event) else None
-        yield Report(f"`{event.callee}` fails on a machine without {lacks}", reason, severity)
+        severity = None if portable and not ask.later(event) else Severity.NOTE
+        yield Report(
+            f"`{event.callee}` fails {lacks}", f"ask `torch.cuda.is_available()` first{other}", severity
+        )
 
 
 def _several(event: Event) -> bool:

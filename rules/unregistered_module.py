@@ -12,10 +12,11 @@ torch has containers that register:
 The fix is unsafe: what is registered is trained, put into evaluation mode and saved with the module, on the
 cpu as well, and checkpoints without it no longer load.
 
-A warning where something of which nothing is known made what is used as modules are, and a note where a
-caller did, as those may have moved them. Left alone: what an attribute, `setattr`, `add_module` or another
-module knows as well; a list of one, which hides a module on purpose; what the class moves itself; caches
-that methods fill, or look modules up in for what registers them; modules without parameters and buffers.
+A warning where something of which nothing is known made what is used as modules are. A note where a caller
+made them, who may have moved them, and where classes of which nothing is known made them, and they are only
+called. Left alone: what an attribute, `setattr`, `add_module` or another module knows as well; a list of one
+that nothing loops over, which hides a module on purpose; what the class moves itself; caches that methods
+fill, or look modules up in for what registers them; modules without parameters and buffers.
 """
 
 from __future__ import annotations
@@ -40,6 +41,7 @@ from ..rule import (
 )
 
 _WHAT = {"list": "in a plain list", "dict": "in a plain dict", "other": "in a container that is no module"}
+_TOLD = "the modules of `self.{}` are {}"
 
 
 class UnregisteredModule(Rule[Bind]):
@@ -55,11 +57,13 @@ class UnregisteredModule(Rule[Bind]):
         """Report the attribute where it is first assigned."""
         assert isinstance(node, cst.Attribute)
         assert event.hidden is not None
-        what = _WHAT[event.hidden.form]
+        hidden, what = event.hidden, _WHAT[event.hidden.form]
+        told = "what `self.{}` has, which is called as modules are, is {}" if hidden.called else _TOLD
+        noted = hidden.given or hidden.called
         yield Report(
-            f"the modules of `self.{event.name}` are {what}, and not registered",
+            f"{told.format(event.name, what)}, and not registered",
             "they stay behind when the module moves, nothing trains them, and `state_dict()` lacks them",
-            Severity.NOTE if event.hidden.given else None if event.hidden.sure else Severity.WARNING,
+            Severity.NOTE if noted else None if hidden.sure else Severity.WARNING,
             _registered(node, event, ask),
         )
 

@@ -54,7 +54,7 @@ from ..rule import (
     outside,
 )
 
-_CPU = "on the cpu"
+_CPU, _PUT = "on the cpu", "where the constructor put it"
 _ELSE = "under another condition it is a Parameter, which moves"
 
 
@@ -91,8 +91,7 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
             why = f"it is passed on together with `{hidden.meets}`, which is wherever the module runs"
         if hidden.of_part:
             why = f"it meets `{hidden.meets}`, and what has it is no module, which would move it"
-        stays = "where the constructor put it" if hidden.placed else _CPU
-        stays = "where it was given" if hidden.given else stays
+        stays = "where it was given" if hidden.given else _PUT if hidden.placed else _CPU
         if hidden.cached:
             where = "the module" if hidden.meets == "self" else f"`{hidden.meets}`"
             made = f"`self.{event.name}` is made where {where} is, and stays there when the module moves"
@@ -102,8 +101,9 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
         plain = "holds plain tensors, which stay" if hidden.form else "is a plain tensor, which stays"
         plain = f"on one path {plain}" if hidden.path else plain
         severity = None if hidden.meets and hidden.sure and stays == _CPU else Severity.WARNING
-        unknown = hidden.given and not any(each.place.form is Form.CPU for each in ask.given(event.value))
-        if ask.moves_attribute(event.name) or (unknown and not event.value.certain):
+        given = [each.place.form for each in ask.given(event.value)] if hidden.given else [Form.CPU]
+        unknown, shown = Form.CPU not in given, event.value.certain or (hidden.sure and not given)
+        if ask.moves_attribute(event.name) or (unknown and not shown):
             return  # what nobody knows may be a number
         severity = Severity.NOTE if unknown or hidden.beside else severity  # who moves it may give it there
         told = f"`self.{event.name}` {plain} {stays} when the module moves"

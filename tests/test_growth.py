@@ -92,6 +92,21 @@ def _list_that_grows(count: int) -> str:
     return f"def f(k):\n    ys = []\n{grows}    return torch.stack(ys).cuda()\n"
 
 
+def _namesakes(count: int) -> str:
+    """Classes that have attributes of the same names, some of which stay behind."""
+    agent = (
+        "class Agent#:\n    def __init__(self, device, states):\n"
+        "        self.net = nn.Linear(4, 4).to(device)\n        self.target = nn.Linear(4, 4)\n"
+        "    def act(self, x):\n        return self.target(self.net(x.to('cuda')))\n"
+    )
+    net = (
+        "class Net#(nn.Module):\n    def __init__(self, size):\n        super().__init__()\n"
+        "        self.mask = torch.ones(size)\n        self.parts = [nn.Linear(4, 4)]\n"
+        "    def forward(self, x):\n        return self.parts[0](x) * self.mask\n"
+    )
+    return _times(count, agent + net + "def run#(x):\n    return Net#(4).cuda()(x.cuda())\n")
+
+
 PROGRAMS: dict[str, tuple[Callable[[int], str], int]] = {
     "helpers": (_helpers, 12),
     "classes that derive from each other": (_derived, 50),
@@ -99,6 +114,7 @@ PROGRAMS: dict[str, tuple[Callable[[int], str], int]] = {
     "ifs in a loop": (_ifs_in_loop, 50),
     "cases with findings": (_cases, 50),
     "modules and methods of one class": (_wide, 50),
+    "classes with attributes of the same names": (_namesakes, 25),
     "a ring of functions": (_ring, 20),
     "nested loops": (_nested_loops, 4),
     "tuples that double": (lambda count: "y = (torch.ones(3),)\n" + _times(count, "y = y + y\n"), 40),

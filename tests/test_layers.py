@@ -72,6 +72,7 @@ ORDER = [
     ),
     *(
         "infer.halves",
+        "infer.results",
         "infer.stays",
         "infer.late",
         "infer.forgotten",

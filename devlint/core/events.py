@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from ..span import Span
 from .enums import plain
 from .kinds import Kind
-from .places import Place
+from .places import Form, Place
 from .values import Origin
 
 Fate = Literal["kept", "discarded", "rebound", "displayed"]
@@ -108,6 +108,12 @@ class Seen(NamedTuple):
     """Whether it is beside that parameter itself, or what iterating that yields, and not beside a part."""
     presumed: bool = False
     """Whether only a guess says that it is a tensor, or where it is: nothing that rests on it is an error."""
+
+    def is_beside(self, other: Seen) -> bool:
+        """Whether it is known to be where another value is: it was computed from that, say."""
+        if self.place.form is Form.AT and other.who is not None and self.place.of == other.who:
+            return True
+        return self.place.form is not Form.UNKNOWN and self.place == other.place
 
 
 class Given(NamedTuple):
@@ -231,9 +237,11 @@ class Conflict(Enum):
     """Apart only where the value that may be anywhere is elsewhere."""
 
 
-Meets = Literal["operator", "index", "call", "join", "container", "return", "attribute", "host", "array"]
+Meets = Literal[
+    "operator", "index", "call", "result", "join", "container", "return", "attribute", "host", "array"
+]
 """What two values come together in; `host` where the left one has to be on the cpu, `array` where numpy reads
-it."""
+it, `result` where it is what a module gave that meets the right one."""
 
 
 class Meeting(NamedTuple):
@@ -276,9 +284,12 @@ class Hidden(NamedTuple):
     meets: str = ""
     """Of a tensor, the expression that it meets where the module runs."""
     sure: bool = True
-    """Of a tensor, whether what it meets is certainly where the module is; of modules, that they are some."""
+    """Of a tensor, whether what it meets is certainly where the module is, and of one that was given, whether
+    its use shows that it is one; of modules, that they are some."""
     placed: bool = False
     """Of a tensor, whether the constructor moved it to what was there."""
+    called: bool = False
+    """Of modules, whether only that they are called, and what made them, shows that they are some."""
     path: bool = False
     """Of a tensor, whether the constructor makes it on one path, and keeps what it is given on another."""
     beside: bool = False

@@ -33,6 +33,8 @@ class Form(Enum):
 
 ON_DEVICE = frozenset({Form.LITERAL, Form.SAME, Form.EITHER})
 """What a value on the cpu cannot meet wherever the program finds an accelerator."""
+MOVED_TO = frozenset({Form.LITERAL, Form.SAME})
+"""Those of what was moved on every path."""
 
 
 class Branch(NamedTuple):

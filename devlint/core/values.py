@@ -101,11 +101,14 @@ How = Literal[
     "attribute",
     "abroad",
     "brought",
+    "typed",
 ]
 ENCODED: How = "encoded"
 """How tensors come to be that a tokenizer gives."""
 CLONED: How = "cloned"
 """How a copy of a weight came to be that was taken before its model moved."""
+TYPED: How = "typed"
+"""How the name of a tensor's legacy type came to be, of one that is not known to be on the cpu."""
 BROUGHT: How = "brought"
 """How what is computed came to be of which all that took part had been moved to the cpu, or made there."""
 MADE = ("factory", "array", ENCODED)

@@ -12,10 +12,10 @@ from .. import knowledge
 from ..bind.names import last_name
 from ..bind.text import Text
 from ..core.events import Conflict
-from ..core.evidence import IS_TENSOR
+from ..core.evidence import IS_TENSOR, Evidence
 from ..core.kinds import Kind
-from ..core.paths import Attr, Ref, Root
-from ..core.places import Form, Place
+from ..core.paths import Attr, Element, Ref, Root
+from ..core.places import ON_DEVICE, Form, Place
 from ..core.values import MADE, Origin, Value, is_any_model, is_made
 from .definitions import Function
 from .function import CONSTRUCTORS
@@ -25,6 +25,7 @@ from .presumed import Presumed
 from .reaching import reached
 from .settle import Settled
 
+_NO_NUMBER = Evidence.SHAPED | Evidence.NAMED
 _RANK = (
     *(Conflict.CERTAIN, Conflict.PORTABLE, Conflict.PRESUMED),
     *(Conflict.BRANCHES, Conflict.CALLER, Conflict.GIVEN),
@@ -57,6 +58,13 @@ class Behind(NamedTuple):
     """An expression, good where the tensor was made, that says where the other is."""
     wholly: Conflict
     """How surely they are apart where it is on the cpu on every path."""
+    back: bool = False
+    """Whether what they give is moved to where the other is."""
+
+    @property
+    def at_use(self) -> bool:
+        """Whether it is where they meet that is to be changed: nobody knew the device when it was made."""
+        return self.back and self.function != self.origin.function
 
 
 class Kept(NamedTuple):
@@ -67,6 +75,8 @@ class Kept(NamedTuple):
     given: bool
     """Whether a caller gave it; otherwise the constructor put it where it is."""
     other_at: ast.AST
+    shown: bool
+    """Whether its use shows that it is a tensor, and no number."""
 
 
 class Meetings(Naming):
@@ -84,7 +94,8 @@ class Meetings(Naming):
 
     def is_reached(self, cls: str, name: str) -> bool:
         """Whether anything in the file reaches an attribute of a class's objects by which it may be moved."""
-        return any(not by or self.file.are_akin(cls, by) for by in self._reached.get(name, ()))
+        by = self._reached.get(name, ())
+        return "" in by or not self.file.akin(cls).isdisjoint(by)
 
     def found(self) -> Iterator[Behind]:
         """For each tensor made on the cpu, the meeting that says most; for attributes, each meeting."""
@@ -110,13 +121,14 @@ class Meetings(Naming):
             if (origin := part.origin) is not None
         }
         for function, log in self.settled.logs.items():
-            for raw in (*log.meetings.values(), *self.settled.in_losses(log)):
+            brought = self.settled.brought_back(log)
+            for raw in (*log.meetings.values(), *self.settled.in_losses(log), *brought):
                 for found in self._sides(function, raw, dropped):
                     key: object = (found.origin.function, found.origin.at)
                     made = self.objects.made(found.origin.function, found.origin.at)
                     if key in lost or made in dropped:  # that it is not moved is told by itself
                         continue
-                    if found.origin.how not in MADE:
+                    if found.origin.how not in MADE or found.at_use:
                         key = (*found.origin, found.at)
                     for told in (best, near) if found.function == found.origin.function else (best,):
                         known = told.get(key)
@@ -126,7 +138,8 @@ class Meetings(Naming):
             for raw in self.settled.in_calls(log):
                 for found in self._sides(function, raw, dropped):
                     key = (*found.origin, found.at)
-                    if found.origin.attribute and found.conflict in _RANK[:2] and key not in best:
+                    surely = found.wholly if found.conflict is Conflict.BRANCHES else found.conflict
+                    if found.origin.attribute and surely in _RANK[:2] and key not in best:
                         best[key] = found._replace(conflict=Conflict.GIVEN)
         for key, found in best.items():
             if not self._follows_another(found, best):
@@ -175,15 +188,20 @@ class Meetings(Naming):
                 continue
             if raw.how in _WITH_ELEMENTS and is_empty(self.settled, one):
                 continue  # it is something else by the time that anything is done with it
+            if raw.how == "index" and other.kind is Kind.BATCH and not self._is_of_rows(other):
+                continue
             if other.kind is Kind.MODULE and not origin.dims:
                 of_data = self._is_of_data(one, origin) and not is_any_model(other)
                 if not of_data or here.form is not Form.CPU:
                     continue  # of no elements, or a number: no module runs on it, whatever the paths
             back = self._goes_back(function, raw, there)
-            moved = not back and (raw.left, raw.right) in self.moved_afterwards(function)
-            if moved and not self._given_elsewhere(there):
+            target = None if back else self.moved_afterwards(function).get((raw.left, raw.right))
+            brought = target is not None and self._is_brought(function, other, target)
+            if target is not None and not (brought or self._given_elsewhere(there)):
                 continue  # nobody would move to where it is already
             conflict = self.apart(function, there, other, one)
+            if brought and target is not None and conflict in _OF_CALLERS:
+                conflict = self._reached_by(target) or conflict
             if conflict is None or self._only_later(function, at, origin):
                 continue
             if back and conflict in _OF_CALLERS:
@@ -221,7 +239,12 @@ class Meetings(Naming):
                     conflict = Conflict.PRESUMED if out else Conflict.BRANCHES
             device = self._device(one, origin, there, other)
             sides = (at, here, one, origin, other_at, there, other)
-            yield Behind(function, raw, *sides, conflict, device, wholly)
+            yield Behind(function, raw, *sides, conflict, device, wholly, back)
+
+    def _is_of_rows(self, part: Value) -> bool:
+        """Whether a part of a batch, or of what a module gave, is a tensor by its use, no entry of one."""
+        entry = type(part.who) is int and isinstance(self.objects.ways[part.who], Element)
+        return not entry and self.settled.kind(part) is not None
 
     def _is_of_data(self, value: Value, origin: Origin) -> bool:
         """Whether a tensor is made of data that have a name, or are computed, so that there are some."""
@@ -265,7 +288,9 @@ class Meetings(Naming):
                     if other.kind not in (Kind.MODULE, Kind.PARAMETER) and _attribute(other_at, home):
                         continue
                     if self.apart(function, there, other, one) in _RANK[:2]:
-                        yield Kept(f"{home.owner}.{_attribute(at, home)}", given, other_at)
+                        name = _attribute(at, home)
+                        kept = self.objects.part(self.objects.self_of(home.owner), Attr(name))
+                        yield Kept(f"{home.owner}.{name}", given, other_at, self._is_used_as_tensor(kept))
 
     def _stays(self, stays: Mapping[tuple[str, str], bool], owner: str, name: str) -> bool | None:
         view = self.file.classes.get(owner)
@@ -303,7 +328,12 @@ class Meetings(Naming):
         if self.settled.sites.get(home.name):
             return self._is_given_tensors(home, way.name)
         kept = self.objects.part(self.objects.self_of(home.owner), Attr(name))
-        return bool(self.settled.seen(kept) & IS_TENSOR) and not self.settled.contradicted(kept)
+        shown = bool(self.settled.seen(kept) & IS_TENSOR) or self._is_used_as_tensor(kept)
+        return shown and not self.settled.contradicted(kept)
+
+    def _is_used_as_tensor(self, ref: Ref) -> bool:
+        """Whether an object itself, rather than what is computed with it, is used as no number is."""
+        return bool(self.settled.notes.get(ref, 0) & _NO_NUMBER)
 
     def moved_afterwards(self, function: str) -> dict[tuple[ast.AST, ast.AST], Place]:
         """Where the result of operations is moved at once, by operands: `table[index].to(device)`."""
@@ -311,9 +341,11 @@ class Meetings(Naming):
         if found is None:
             found = self._afterwards[function] = {}
             for call, raw in self.settled.logs[function].moves.items():
-                moved = call.func.value if isinstance(call.func, ast.Attribute) else None
-                if raw.target is None:
+                if raw.target is None or not isinstance(call.func, ast.Attribute):
                     continue  # a cast leaves it where it is
+                moved = call.func.value
+                while isinstance(before := self._seen_as(function, moved), ast.expr):
+                    moved = before
                 if isinstance(moved, ast.Subscript):
                     found[moved.value, moved.slice] = raw.target
                 elif isinstance(moved, ast.BinOp):
@@ -321,6 +353,14 @@ class Meetings(Naming):
                 elif isinstance(moved, ast.Call):
                     found |= dict.fromkeys(permutations(_operands(moved)[:_MAX_OPERANDS], 2), raw.target)
         return found
+
+    def _seen_as(self, function: str, node: ast.expr) -> ast.expr | None:
+        """What a call gives a view or cast of, of which it is told no more than numbers: `rows.view(-1)`."""
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.keywords:
+            return None
+        raw = self.settled.logs[function].moves.get(node)
+        plain = all(isinstance(each, (ast.Constant, ast.UnaryOp)) for each in node.args)
+        return node.func.value if plain and (raw is None or raw.target is None) else None
 
     def _goes_back(self, function: str, raw: RawMeeting, there: Place) -> bool:
         """Whether a result is moved to where one operand is: that one has to be there for the operation."""
@@ -331,6 +371,32 @@ class Meetings(Naming):
             return False
         given = self.roots(self.objects.parents[target.of])
         return there.form is Form.AT and bool(given) and given == self.roots(there.of)
+
+    def _is_brought(self, function: str, value: Value, target: Place) -> bool:
+        """Whether a caller in sight moves a value to where its callee moves what an operation gives.
+
+        That one is there already where the operation is done.
+        """
+        if _is_moved(value, target):
+            return True
+        refs = [value.who] if value.place.form is not Form.AT else [value.who, value.place.of]
+        return any(
+            _is_moved(given, target)
+            for ref in refs
+            if type(ref) is int
+            for root in self.roots(ref)
+            if isinstance(way := self.objects.ways[root], Root) and way.kind == "parameter"
+            if self.objects.functions[root] == function
+            for _, site in self.settled.sites.get(function, ())
+            if (given := site.arguments.get(way.name)) is not None
+        )
+
+    def _reached_by(self, target: Place) -> Conflict | None:
+        """How surely what is moved to a place is elsewhere than on the cpu."""
+        if target.form in ON_DEVICE:
+            return self.placed(target)
+        of = self.roots(target.of) if target.form is Form.AT and type(target.of) is int else []
+        return Conflict.PORTABLE if of and {self.rooted(root) for root in of} == {Conflict.PORTABLE} else None
 
     def _only_later(self, name: str, at: ast.expr, origin: Origin) -> bool:
         """Whether a flag keeps what was made from meeting anything: `if first: total = x; first = False`."""
@@ -383,6 +449,10 @@ class Meetings(Naming):
             found = frozenset(name for name, values in bound.items() if values == {True, False})
             self._flagged[function.name] = found
         return found
+
+
+def _is_moved(value: Value, target: Place) -> bool:
+    return value.origin is not None and value.origin.how == "moved" and value.place == target
 
 
 def _with_parts(value: Value, depth: int = 2) -> Iterator[Value]:

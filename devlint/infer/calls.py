@@ -11,7 +11,7 @@ from ..core.events import Fate
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.paths import Attr, Item, Path, Ref
-from ..core.places import CPU, UNKNOWN_PLACE, Form, literal
+from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ..core.summary import Moved
 from ..core.values import (
     CLONED,
@@ -43,7 +43,7 @@ from .apply import apply as apply_summary
 from .apply import function_call, made_plainly
 from .asks import record_ask
 from .holdings import hand, moves_what_it_is_given
-from .log import NOBODY, NOWHERE, RawCall
+from .log import NOBODY, NOWHERE, RawCall, RawMeeting
 from .machine import Arguments, ClassView, Machine, Site, flag, text_of
 from .transfers import (
     builtins,
@@ -365,7 +365,24 @@ def _unknown_call(machine: Machine, node: ast.Call, args: Arguments, callee: Ref
         first = args.first()
         if first is not None and text_of(first):
             builtins.imported(machine, text_of(first))
-    return losses.unknown_call(machine, node, args.positional, placed, [value for _, value in args.all()])
+    result = losses.unknown_call(machine, node, args.positional, placed, [value for _, value in args.all()])
+    _try_out(machine, node, args, callee, result)
+    return result
+
+
+def _try_out(machine: Machine, node: ast.Call, args: Arguments, callee: Ref, result: Value) -> None:
+    """Remember what was made on the cpu and is given to what may be a module."""
+    ref = machine.ref(result)
+    made = next(((at, value) for at, value in args.positional if is_made(value)), None)
+    if ref is None:
+        return
+    machine.log.tried.pop(ref, None)
+    if made is not None and callee != NOBODY:
+        place, (at, value) = Place(Form.AT, "", callee), made
+        other, state = Value(Kind.MODULE, place, callee), machine.state
+        machine.log.tried[ref] = RawMeeting(
+            "call", at, machine.where(value), value, node.func, place, other, state.why, machine.loops
+        )
 
 
 def _site(node: ast.Call, api: str, receiver: Value | None, args: Arguments, row: Row | None = None) -> Site:
@@ -508,6 +525,8 @@ def _by_columns(machine: Machine, site: Site) -> Value:
         machine.log.follows_devices = True
         place = machine.denoted(given, machine.where(base) if base is not None else UNKNOWN_PLACE)
         alike = site.receiver is None
+        if base is not None and base.kind is Kind.BATCH and site.name.endswith(knowledge.LIKENED):
+            machine.note_tensor(base)
         scalar = alike and base is not None and base.kind is Kind.SCALAR
         new = machine.own(site.node, Kind.SCALAR if scalar else kind, place)
         told = given is not None and given.kind is not Kind.NONE and place == CPU
@@ -523,6 +542,9 @@ def _by_columns(machine: Machine, site: Site) -> Value:
     if row.place == "default":
         return machine.made(site.node, kind, factories.default(machine), "factory", site.api)
     if row.place == "cpu":
+        if given is not None and given.kind is not Kind.NONE:
+            # If it does not fail: `torch.Tensor(2, device=…)`.
+            return machine.own(site.node, kind, machine.denoted(given, CPU))
         if kind in TENSORS:
             return factories.made_on_cpu(machine, site, kind)
         return Value(kind, CPU)

@@ -18,6 +18,7 @@ from ..core.values import (
     TORCH_DEVICE,
     Const,
     Defined,
+    Origin,
     Truth,
     Value,
     Words,
@@ -123,6 +124,15 @@ def without_accelerator(value: Value) -> bool | None:
     if said is None or not said.machine or said.if_true is said.if_false:
         return None
     return not said.if_true
+
+
+def instead(test: Value, body: Value, orelse: Value) -> Origin | None:
+    """The literal that names another kind of accelerator where one is missing: `"mps" if … else "cuda"`."""
+    absent = without_accelerator(test)
+    if absent is None or body.place.name.split(":")[0] == orelse.place.name.split(":")[0]:
+        return None
+    origin = (body if absent else orelse).origin
+    return origin if origin is not None and origin.how == "literal" else None
 
 
 def device_asked(machine: Machine, test: ast.expr) -> tuple[bool, Place] | None:

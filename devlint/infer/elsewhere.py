@@ -159,11 +159,10 @@ class Elsewhere:
         if found <= {None}:  # nobody knows where it is, but the size of what it meets may be its own
             if self._accumulates(one, ref):
                 return Conflict.PRESUMED
-            borrows = borrows or self._borrows_of_parts(one, other)
-            return Conflict.CALLER if found and borrows and self._follows(function) else None
+            return Conflict.CALLER if found and (borrows or self._borrows_of_parts(one, other)) else None
         if self._is_attribute(ref):
             return None
-        if self._places(function) or borrows:
+        if self._places(function) or borrows or self._borrows_of_parts(one, other):
             return Conflict.CALLER
         return Conflict.CALLER if any(map(self._promised, roots)) else None
 
@@ -485,7 +484,10 @@ class Elsewhere:
         return type(measured) is int and bool(set(self.roots(measured)) & set(self.roots(ref)))
 
     def _borrows_of_parts(self, one: Value, other: Value) -> bool:
-        """Whether they are those of what the other side was computed with, which is where that is."""
+        """Whether they are those of what the other side was computed with, which is where that is.
+
+        So is, mostly, what a call gave of which nobody knows what it does, where what it was given is.
+        """
         todo, done = [other.who], set[object]()
         while todo and len(done) < MAX_PARTIES:
             ref = todo.pop(0)
@@ -495,6 +497,7 @@ class Elsewhere:
                 return True
             done.add(ref)
             todo.extend(each for each, _ in self._derived.get(ref, ()))
+            todo.extend(each for root in self.roots(ref) for each in self.settled.forms.get(root, ()))
         return False
 
     # Where everything is on the cpu

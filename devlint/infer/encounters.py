@@ -20,6 +20,7 @@ from .halves import Half, halves
 from .hidden import abroad, of_parts
 from .late import Late, late
 from .log import RawMeeting
+from .results import results
 from .settle import Clash
 from .sight import Sight
 from .stays import Stays, staying
@@ -50,9 +51,10 @@ class Encounters(Sight):
         for key, told in found.items():
             guessed = told.conflict is Conflict.PRESUMED and key in sure
             yield told._replace(conflict=Conflict.CERTAIN) if guessed else told
-        for stays in staying(self.settled, self._judged):
+        gave = list(results(self.settled, self._judged))
+        for stays in staying(self.settled, self._judged, gave):
             yield from self._staying(stays)
-        for left_behind in forgotten(self.settled, self._judged):
+        for left_behind in forgotten(self.settled, self._judged, gave):
             yield self._forgotten(left_behind)
         for found_late in late(self.settled, self._judged):
             yield self._late(found_late)
@@ -142,7 +144,7 @@ class Encounters(Sight):
         right = self._met(right, raw) if isinstance(raw, RawMeeting) else right
         at = self.at(made, function, raw.why, raw.loops)
         surely = _surely(left, right) if found.conflict is Conflict.CERTAIN else found.conflict
-        yield event.Meeting(at, "call", left, right, surely, sibling_moved=False)
+        yield event.Meeting(at, found.how, left, right, surely, sibling_moved=False)
 
     def _forgotten(self, found: Forgotten) -> event.Meeting:
         """A module that an object keeps on the cpu; told where the constructor assigns it."""
@@ -151,7 +153,7 @@ class Encounters(Sight):
         left = self.traced(found.bind.value, CPU, found.target, found.function)
         right = self.traced(found.value, found.there, found.given, found.function)
         surely = _surely(left, right) if found.conflict is Conflict.CERTAIN else found.conflict
-        return event.Meeting(at, "attribute", left, right, surely, sibling_moved=False)
+        return event.Meeting(at, found.how, left, right, surely, sibling_moved=False)
 
     def _late(self, found: Late) -> event.Meeting:
         """A part that a module makes when it runs; told where it is assigned."""
@@ -184,7 +186,8 @@ class Encounters(Sight):
             whole = self.settled.objects.made(origin.function, origin.at)
             partly = whole in self.settled.moved and found.conflict is not Conflict.BRANCHES
         elif isinstance(node, ast.expr):
-            at, function = node, origin.function
+            if not found.at_use:
+                at, function = node, origin.function
         elif origin.how in MADE:
             if raw.inside or found.conflict not in _SURE_ABROAD or self.file.outside.default is not None:
                 return None  # in another file, which tells it if it can; or on the default device of this one

@@ -229,7 +229,9 @@ class Expressions(Targets):
         )
         if base.place.form is Form.CPU or is_made(base):
             for part, value in indices:
-                if value.kind in (Kind.TENSOR, Kind.PARAMETER, Kind.UNKNOWN) and not self.is_entry(part):
+                batch = value.kind is Kind.BATCH and value.place.form not in (Form.CPU, Form.UNKNOWN)
+                known = value.kind in (Kind.TENSOR, Kind.PARAMETER, Kind.UNKNOWN) or batch
+                if known and not self.is_entry(part):
                     self.meeting("index", at, self.where(base), base, part, self.where(value), value)
 
     def is_entry(self, part: ast.expr) -> bool:
@@ -481,7 +483,8 @@ class Expressions(Targets):
             moved = body if device[0] else orelse
             both = both._replace(place=device[1]) if self.follows(moved, device[1]) else both
         if both.kind is Kind.STRING and forms == {Form.LITERAL}:
-            both = both._replace(known=self._unasked(body, orelse))
+            instead = conditions.instead(test, body, orelse)
+            both = both._replace(known=self._unasked(body, orelse), origin=instead or both.origin)
         if both.known is None and (said := conditions.there(node.test, test, body, orelse)) is not None:
             both = both._replace(known=said)
         return both

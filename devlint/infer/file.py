@@ -114,6 +114,7 @@ class File:
         stack that they call: each is analysed once, however many of the circle call it."""
         self._informed: dict[str, Informed] = {}
         self._views: dict[str, Class | None] = {}
+        self._akin: dict[str, frozenset[str]] = {}
         self._resolved: dict[str, Value | None] = {}
         self._outer_env: dict[str, dict[Key, Value] | None] = {}
         self.only_typed: set[str] = set()
@@ -279,10 +280,22 @@ class File:
         function, called = self.functions.get(caller), self.functions.get(callee)
         return function is not None and called is not None and function.owner == called.owner is not None
 
-    def are_akin(self, one: str, other: str) -> bool:
-        """Whether an object may be of two classes: one derives from the other, or a third from both."""
-        lineages = ({each.name for each in cls.lineage()} for cls in self.classes.values())
-        return one == other or any(one in names and other in names for names in lineages)
+    def akin(self, name: str) -> frozenset[str]:
+        """The classes that an object of one may be of too: its bases, what derives from it, their bases."""
+        known = self._akin.get(name)
+        if known is None:
+            bases = (each.name for cls in self._below.get(name, ()) for each in cls.lineage())
+            known = self._akin[name] = frozenset((name, *bases))
+        return known
+
+    @cached_property
+    def _below(self) -> dict[str, list[Class]]:
+        """The classes of this file that derive from each class, and the class itself."""
+        found: dict[str, list[Class]] = {}
+        for cls in self.classes.values():
+            for each in cls.lineage():
+                found.setdefault(each.name, []).append(cls)
+        return found
 
     def _keeps_tensors(self, function: Function) -> bool:
         """Whether a method keeps what it is given in an object that does not move that: what is no module,
@@ -538,6 +551,7 @@ class File:
         self._outer_env[cls.name] = machine.state.env if here.name else None
         for statement in node.body:
             if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                body.defaults(statement.args)
                 method = self._method(body, statement, cls)  # also below what may end the class body
                 body.state.env[statement.name] = Value(Kind.FUNCTION, known=Defined(method.name))
             else:

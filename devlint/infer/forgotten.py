@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .. import knowledge
-from ..core.events import Conflict
+from ..core.events import Conflict, Meets
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr
-from ..core.places import Form, Place
+from ..core.places import MOVED_TO, Form, Place
 from ..core.values import Value
 from .behind import Meetings
 from .classes import Class
 from .log import RawBind, RawCall, RawMeeting
+from .results import Result
 from .settle import Settled
 from .several import alternatives
 from .stays import is_heavy, is_heavy_anyway, is_heavy_perhaps, is_plain, moves_another
-
-_MOVED = frozenset({Form.LITERAL, Form.SAME})
 
 
 class Forgotten(NamedTuple):
@@ -36,8 +35,9 @@ class Forgotten(NamedTuple):
     there: Place
     value: Value
     conflict: Conflict
-    """`PRESUMED` where a function computed the weights of a loss; and where it is up to callers, in a file
-    that makes such objects and moves other modules."""
+    """`PRESUMED` where a function computed the weights of a loss; where it is up to callers, in a file that
+    makes such objects and moves other modules; and where a file moves no other."""
+    how: Meets = "attribute"
 
 
 class _Bound(NamedTuple):
@@ -51,16 +51,20 @@ class _Bound(NamedTuple):
 class _Search:
     """What objects of one file keep."""
 
-    def __init__(self, settled: Settled, judged: Meetings) -> None:
+    def __init__(self, settled: Settled, judged: Meetings, gave: Iterable[Result]) -> None:
         self.settled = settled
         self.judged = judged
+        self.gave: dict[str, list[Result]] = {}
+        """By function, what modules gave on the cpu that meets what was moved there."""
+        for each in gave:
+            self.gave.setdefault(each.function, []).append(each)
         self.told: set[tuple[str, str]] = set()
 
     def found(self) -> Iterator[Forgotten]:
         """The first call of each that fails on an accelerator."""
         for cls in self.settled.file.classes.values():
             if is_plain(self.settled, cls):
-                all_of = sorted((*self._called(cls), *self._met(cls)), key=_line)
+                all_of = sorted((*self._called(cls), *self._resulting(cls), *self._met(cls)), key=_line)
                 made = {each.bind.value.origin: each for each in reversed(all_of)}  # one may be a copy of it
                 yield from made.values()
 
@@ -80,11 +84,23 @@ class _Search:
                 kept, sure = found
                 for _, where, value in raw.args.named():
                     there = raw.places.get(where, value.place)
-                    if there.form in _MOVED and self.settled.kind_of_moved(value, method) in TENSORS:
+                    if there.form in MOVED_TO and self.settled.kind_of_moved(value, method) in TENSORS:
                         self.told.add((cls.name, kept[1].name))
                         conflict = Conflict.CERTAIN if sure else Conflict.PRESUMED
                         yield Forgotten(method, raw, *kept, where, there, value, conflict)
                         break
+
+    def _resulting(self, cls: Class) -> Iterator[Forgotten]:
+        """Modules that are given what nothing has moved, while what they give meets what was moved."""
+        for each in (found for method in cls.methods.values() for found in self.gave.get(method, ())):
+            found = self._kept(cls, each.module, whole=True)
+            if found is not None and not self.judged.constructing(each.function):
+                kept, sure = found
+                self.told.add((cls.name, kept[1].name))
+                sure = sure and each.sure and moves_another(self.settled, each.module)
+                conflict = Conflict.CERTAIN if sure else Conflict.PRESUMED
+                sides = (each.given, each.there, each.value)
+                yield Forgotten(each.function, each.raw, *kept, *sides, conflict, "result")
 
     def _met(self, cls: Class) -> Iterator[Forgotten]:
         objects = self.settled.objects
@@ -128,13 +144,8 @@ class _Search:
             return None
         if self.judged.is_reached(cls.name, way.name):
             return None
-        binds = [
-            (method, target, raw)
-            for method, log in self.settled.logs.items()
-            for target, raw in log.binds.items()
-            if raw.target == "attribute" and raw.name == way.name
-            if not self.settled.is_of_another(cls.name, raw.owner)
-        ]
+        bound = self.settled.bound(cls.name, way.name)
+        binds = [each for each in bound if each[2].target == "attribute"]
         constructor = binds[0][0] if binds else ""
         home = self.settled.file.functions.get(constructor)
         if any(method != constructor for method, _, _ in binds) or not self.judged.constructing(constructor):
@@ -177,6 +188,6 @@ def _line(found: Forgotten) -> int:
     return found.target.lineno
 
 
-def forgotten(settled: Settled, judged: Meetings) -> Iterator[Forgotten]:
+def forgotten(settled: Settled, judged: Meetings, gave: Iterable[Result]) -> Iterator[Forgotten]:
     """Modules that plain objects keep on the cpu."""
-    return _Search(settled, judged).found()
+    return _Search(settled, judged, gave).found()

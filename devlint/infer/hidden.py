@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from .. import knowledge
+from ..bind.names import last_name
 from ..core.events import Conflict, Container, Hidden
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
@@ -18,7 +19,7 @@ from .behind import Behind, Kept, is_empty
 from .caches import Cached, cached
 from .classes import Class
 from .function import CONSTRUCTORS
-from .log import Holding, Log, RawMove
+from .log import Holding, Log
 from .machine import COPIES
 from .settle import Settled
 
@@ -103,7 +104,7 @@ def _staying(settled: Settled, cls: Class, name: str, found: Kept) -> Iterator[t
     """A tensor that stays where the constructor was given it, or was told to make it."""
     where, placed = ast.unparse(found.other_at)[:_QUOTED], not found.given
     stands = placed and _stays_placed(settled, cls, name)
-    for node, told in _tensor(settled, cls, name, where, False, stands):
+    for node, told in _tensor(settled, cls, name, where, found.given and found.shown, stands):
         fits = told.replaceable and not placed  # as it says where to
         yield node, told._replace(given=found.given, placed=placed, replaceable=fits)
 
@@ -336,7 +337,7 @@ def _tensor(
 def _is_filled(settled: Settled, attribute: Ref, made: list[str]) -> bool:
     """Whether what is in a container changes after it was made: by a method, or by what it is given to."""
     objects = settled.objects
-    return _known_elsewhere(settled, attribute) or any(
+    return attribute in settled.known_elsewhere or any(
         raw.target == "item" and type(raw.owner.who) is int and objects.is_part(raw.owner.who, attribute)
         for name, log in settled.logs.items()
         if name not in made
@@ -349,14 +350,9 @@ def _moved_from_outside(settled: Settled, cls: str, name: str) -> bool:
     all that a module has is moved."""
     functions = settled.file.functions
     return any(
-        raw.name == name
-        and not settled.is_of_another(cls, raw.owner)
-        and (
-            (raw.value.origin is not None and raw.value.origin.how in COPIES)
-            or (method in functions and functions[method].own_name in knowledge.KEEPS_ITS_OWN)
-        )
-        for method, log in settled.logs.items()
-        for raw in log.binds.values()
+        (raw.value.origin is not None and raw.value.origin.how in COPIES)
+        or (method in functions and functions[method].own_name in knowledge.KEEPS_ITS_OWN)
+        for method, _, raw in settled.bound(cls, name)
     )
 
 
@@ -367,20 +363,23 @@ def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]
         for name, holding in settled.logs[method].holdings.items():
             held.setdefault(name, []).append(holding)
     for name, found in held.items():
-        if any(each.known or each.moved or each.single for each in found) or not found[0].weights:
+        given = any(each.given for each in found)
+        if any(each.known or each.moved for each in found) or not found[0].weights:
             continue
+        if any(each.single for each in found) and (given or not _is_looped_over(cls, name)):
+            continue  # as `self._net = [net]` and `self._net[0]` keep a module from being registered
         attribute = settled.objects.part(settled.objects.self_of(cls.name), Attr(name))
         term = cls.own_attribute(name)
-        if term is None or term.kind is not Kind.CONTAINER or _known_elsewhere(settled, attribute):
+        if term is None or term.kind is not Kind.CONTAINER or attribute in settled.known_elsewhere:
             continue
         if any(_gives_items(settled, method, name) for method in made):
             continue
-        what = found[0].what
+        what, called = found[0].what, False
         if what is Kind.UNKNOWN:
-            if not _are_modules(settled, attribute, found[0].refs):
+            called = not _are_modules(settled, attribute, found[0].refs)
+            if called and (given or not _are_called(settled, attribute, found[0].refs)):
                 continue
             what = Kind.MODULE
-        given = any(each.given for each in found)
         if what is Kind.PARAMETER:
             # A caller's are those of its own modules; others may only hold the place of what comes later.
             lasting = set(cls.assigning(name)) <= set(made)
@@ -392,7 +391,27 @@ def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]
             method, node = target
             form, replaceable = _form(settled, cls.node, method, node)
             sure = what is found[0].what
-            yield node, Hidden(what, form, given, replaceable and not nested, sure=sure)
+            fits = replaceable and not (nested or called)
+            yield node, Hidden(what, form, given, fits, sure=sure, called=called)
+
+
+def _is_looped_over(cls: Class, name: str) -> bool:
+    """Whether a class loops over what an attribute holds."""
+    nodes = ast.walk(cls.node) if cls.node is not None else ()
+    loops = (node.iter for node in nodes if isinstance(node, _ITERATES))
+    inside = (part for loop in loops for part in ast.walk(loop))
+    return any(isinstance(part, ast.Attribute) and part.attr == name for part in inside)
+
+
+def _are_called(settled: Settled, attribute: Ref, refs: Collection[Ref]) -> bool:
+    """Whether what is in an attribute is called as modules are, and made by classes that nobody knows.
+
+    That they are classes, the way in which their names are written says.
+    """
+    if settled.called.isdisjoint((attribute, *refs)):
+        return False
+    made = [node for ref in refs if isinstance(node := settled.made_by(ref), ast.Call)]
+    return bool(made) and all(last_name(node)[:1].isupper() for node in made)
 
 
 def _are_modules(settled: Settled, attribute: Ref, refs: Collection[Ref]) -> bool:
@@ -406,19 +425,6 @@ def _are_modules(settled: Settled, attribute: Ref, refs: Collection[Ref]) -> boo
     )
 
 
-def _known_elsewhere(settled: Settled, attribute: Ref) -> bool:
-    """Whether any function hands on, or moves, what is in an attribute."""
-    objects = settled.objects
-
-    def within(ref: object) -> bool:
-        return type(ref) is int and objects.is_part(ref, attribute)
-
-    return any(
-        any(map(within, log.handed)) or any(within(raw.receiver.who) for raw in _moves_in_place(log))
-        for log in settled.logs.values()
-    )
-
-
 def _gives_items(settled: Settled, method: str, name: str) -> bool:
     """Whether a method that makes the object gives what is in an attribute to its caller, to register it."""
     return any(
@@ -428,10 +434,6 @@ def _gives_items(settled: Settled, method: str, name: str) -> bool:
         and node.value.value.attr == name
         for node in ast.walk(settled.file.functions[method].node)
     )
-
-
-def _moves_in_place(log: Log) -> Iterator[RawMove]:
-    return (raw for raw in log.moves.values() if raw.target is not None)
 
 
 def _manages_itself(node: ast.ClassDef) -> bool:

@@ -296,6 +296,7 @@ class Log:
         "stale",
         "stand_ins",
         "trained",
+        "tried",
         "uses",
         "varies",
     )
@@ -351,6 +352,9 @@ class Log:
         """By the results of calls, what was given: they may be that in another form."""
         self.guesses: dict[ast.AST, Ref] = {}
         """By the calls of what may be a module, of whatever class, what is called."""
+        self.tried: dict[Ref, RawMeeting] = {}
+        """By what calls gave of which nobody knows what they do, what was made on the cpu and given to those,
+        as if a module were called."""
         self.doubted: set[Ref] = set()
         """Loaders of what a caller gives: its dataset may yield what is on a device."""
         self.varies: set[Ref] = set()

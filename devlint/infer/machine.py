@@ -438,6 +438,12 @@ class Machine:
             if value.kind is Kind.UNKNOWN:
                 self.note(value, evidence)
 
+    def note_tensor(self, value: Value) -> None:
+        """Record that a value goes where only tensors go: an unknown one, or part of what a module gave."""
+        given = value.kind is Kind.BATCH and value.place.form is Form.AT
+        if value.kind is Kind.UNKNOWN or given:
+            self.note(value, Evidence.TENSOR)
+
     def seen(self, value: Value) -> int:
         """What this run has seen of a value so far."""
         return self.log.notes.get(value.who, 0) if type(value.who) is int else 0

@@ -6,17 +6,18 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice
+from operator import itemgetter
 from typing import NamedTuple
 
 from .. import knowledge
 from ..core.evidence import IS_TENSOR, NO_NUMBER, NOT_A_TENSOR, Evidence, solve
-from ..core.kinds import TENSORS, Kind
+from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import Attr, Element, Item, Ref, Root
-from ..core.places import ON_DEVICE, Branch, Form, Place
+from ..core.places import CPU, ON_DEVICE, Branch, Form, Place
 from ..core.values import UNKNOWN, Defined, Value, is_any_model, is_made
 from .file import File
-from .log import Feed, Kept, Log, MaybeLoss, RawMeeting, RawMove, Site
+from .log import Feed, Kept, Log, MaybeLoss, RawBind, RawMeeting, RawMove, Site
 from .stored import Stored
 
 _MAX_CHAIN = 4
@@ -93,12 +94,19 @@ class Settled:
 
     # Evidence
 
-    def _solve(self) -> dict[Ref, int]:
-        notes: dict[Ref, int] = {}
-        flows: list[tuple[Ref, Ref]] = []
+    @cached_property
+    def notes(self) -> dict[Ref, int]:
+        """What the use of each object itself shows, without that of what comes of it."""
+        found: dict[Ref, int] = {}
         for log in self.logs.values():
             for ref, bits in log.notes.items():
-                notes[ref] = notes.get(ref, 0) | bits
+                found[ref] = found.get(ref, 0) | bits
+        return found
+
+    def _solve(self) -> dict[Ref, int]:
+        notes = self.notes
+        flows: list[tuple[Ref, Ref]] = []
+        for log in self.logs.values():
             flows += log.flows
         for ref, sources in self.objects.sources.items():
             flows += ((source, ref) for source in sources)
@@ -150,13 +158,48 @@ class Settled:
                         todo += self.forms.get(ref, ())
         return found
 
-    def is_of_another(self, cls: str, owner: Value) -> bool:
-        """Whether an object is the `self` of a class that is not akin to one, or was made as one of it."""
+    def bound(self, cls: str, name: str) -> list[tuple[str, ast.AST, RawBind]]:
+        """Where an attribute that may be one of a class's objects is assigned, and in which function."""
+        by_class = self._bound.get(name, {})
+        found = [each for akin in (*self.file.akin(cls), "") for each in by_class.get(akin, ())]
+        return [bind for _, bind in sorted(found, key=itemgetter(0))]
+
+    @cached_property
+    def _bound(self) -> dict[str, dict[str, list[tuple[int, tuple[str, ast.AST, RawBind]]]]]:
+        """What is assigned under each name, by the class of its owner; numbered as the file has it."""
+        found: dict[str, dict[str, list[tuple[int, tuple[str, ast.AST, RawBind]]]]] = {}
+        binds = ((method, at, raw) for method, log in self.logs.items() for at, raw in log.binds.items())
+        for number, bind in enumerate(binds):
+            owners = found.setdefault(bind[2].name, {})
+            owners.setdefault(self._class_of(bind[2].owner), []).append((number, bind))
+        return found
+
+    def _class_of(self, owner: Value) -> str:
+        """The class of this file of which an object is the `self`, or was made; else empty."""
         way = self.objects.ways[owner.who] if type(owner.who) is int else None
         name = way.name if isinstance(way, Root) and way.kind == "self" else ""
         if owner.kind is Kind.INSTANCE and isinstance(owner.known, Defined):
             name = owner.known.dotted
-        return name in self.file.classes and not self.file.are_akin(cls, name)
+        return name if name in self.file.classes else ""
+
+    @cached_property
+    def known_elsewhere(self) -> set[Ref]:
+        """What any function hands on, or moves, with all that has it as a part."""
+        found: set[Ref] = set()
+        for log in self.logs.values():
+            receivers = (raw.receiver.who for raw in log.moves.values() if raw.target is not None)
+            for ref in (*log.handed, *receivers):
+                while type(ref) is int and ref >= 0 and ref not in found:
+                    found.add(ref)
+                    ref = self.objects.owner(ref)
+        return found
+
+    @cached_property
+    def called(self) -> set[Ref]:
+        """What is called of which nobody knows what it is, and what holds such an item."""
+        refs = {ref for log in self.logs.values() for ref in log.guesses.values() if ref >= 0}
+        items = (ref for ref in refs if isinstance(self.objects.ways[ref], (Item, Element)))
+        return refs.union([self.objects.parents[ref] for ref in items])
 
     def seen(self, ref: Ref) -> int:
         """What is known of an object."""
@@ -272,6 +315,11 @@ class Settled:
         if value.kind not in TENSORS or type(ref) is not int or ref not in self.likely:
             return False
         return self.contradicted(ref) or self.contradicted(self.likely[ref])
+
+    def may_hold_tensors(self, value: Value) -> bool:
+        """Whether nothing says that what was moved is something else."""
+        contradicted = type(value.who) is int and self.contradicted(value.who)
+        return value.kind in MAY_HOLD_TENSORS and not contradicted
 
     def contradicted(self, ref: Ref) -> bool:
         """Whether anything says that the object is no tensor."""
@@ -486,6 +534,24 @@ class Settled:
                 for right, there, other in loss.parties[index + 1 :]:
                     if is_made(one) is not is_made(other):
                         yield RawMeeting("call", left, here, one, right, there, other, loss.why, loss.loops)
+
+    def brought_back(self, log: Log) -> Iterator[RawMeeting]:
+        """What unknown callees were given, where what they gave is brought to the cpu: they may be elsewhere.
+
+        So may be those that gave the first what it was given: `norm(encoder(zeros)).cpu()`.
+        """
+        todo = [raw.receiver.who for raw in log.moves.values() if raw.target == CPU] if log.tried else []
+        done = set[Ref]()
+        while todo:
+            ref = todo.pop()
+            if type(ref) is not int or ref in done:
+                continue
+            done.add(ref)
+            if ref in log.tried:
+                yield log.tried[ref]
+            todo += log.forms.get(ref, ())
+            todo += (each for each, _ in log.derived.get(ref, ()))
+            todo += [log.likely[ref]] if ref in log.likely else []
 
     def dropped(self) -> set[Ref]:
         """What discarded moves were meant for, and what of a batch holds it: one cause, one finding."""

@@ -28,3 +28,18 @@ def alternatives(objects: Objects, made: Mapping[Ref, Value], value: Value) -> l
         elif len(sources) < 2:
             return []
     return found
+
+
+def default(objects: Objects, made: Mapping[Ref, Value], value: Value) -> Value | None:
+    """The module that a function makes where its caller gives it none."""
+    ref = value.who
+    if value.kind is not Kind.MODULE or value.origin is not None or type(ref) is not int:
+        return None
+    own: list[Value] = []
+    for each in objects.may_be(ref):
+        one = made.get(each)
+        if one is not None and one.origin is not None and one.origin.how == "made":
+            own.append(one)
+        elif each not in objects.sources and not objects.is_parameter(each):
+            return None
+    return own[0] if len(own) == 1 else None

@@ -699,13 +699,19 @@ class Statements(Expressions):
 
     @_on(ast.FunctionDef, ast.AsyncFunctionDef)
     def _def(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
-        for default in (*node.args.defaults, *node.args.kw_defaults):
-            # What a plain constant means, the function itself will see.
-            if default is not None and not isinstance(default, ast.Constant):
-                self.eval(default)
-                self._as_default(default)
+        self.defaults(node.args)
         function = self.program.define(self, node, self.class_body)
         self.state.env[node.name] = Value(Kind.FUNCTION, known=Defined(function.name))
+
+    def defaults(self, args: ast.arguments) -> None:
+        """Evaluate the defaults of parameters, as a definition does."""
+        for default in (*args.defaults, *args.kw_defaults):
+            # What a plain constant means, the function itself will see.
+            if default is not None and not isinstance(default, ast.Constant):
+                value = self.eval(default)
+                if isinstance(default, ast.IfExp):
+                    self.use_literal(value, "default")
+                self._as_default(default)
 
     def _as_default(self, default: ast.expr) -> None:
         """A device literal in the default of a parameter, such as `torch.device("cuda")`."""

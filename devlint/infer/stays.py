@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from .. import knowledge
-from ..core.events import Conflict
+from ..core.events import Conflict, Meets
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.paths import Ref, Root, Who
-from ..core.places import Form, Place
+from ..core.places import MOVED_TO, ON_DEVICE, Form, Place
 from ..core.values import OF_CLASSES, OF_SOME, Api, Defined, OneOf, Value
 from .behind import Meetings
 from .classes import Class
 from .function import CONSTRUCTORS
 from .holdings import has_weights, is_reached
 from .log import RawBind, RawCall, RawMeeting
+from .results import Result
 from .settle import Settled
-from .several import alternatives
+from .several import alternatives, default
 
 _PLAIN = ("", "builtins.object")
-_MOVED = frozenset({Form.LITERAL, Form.SAME})
-_PLACED = _MOVED | {Form.EITHER}
 
 
 _Side = tuple[ast.AST, Place, Value, ast.AST, Place, Value]
@@ -43,9 +43,10 @@ class Stays(NamedTuple):
     there: Place
     value: Value
     conflict: Conflict = Conflict.CERTAIN
+    how: Meets = "call"
 
 
-def staying(settled: Settled, judged: Meetings) -> Iterator[Stays]:
+def staying(settled: Settled, judged: Meetings, gave: Iterable[Result]) -> Iterator[Stays]:
     """Modules that fail at their first call on an accelerator; each is told once."""
     told: set[Ref] = set()
     for function, log in settled.logs.items():
@@ -66,13 +67,14 @@ def staying(settled: Settled, judged: Meetings) -> Iterator[Stays]:
                 there = raw.places.get(where, value.place)
                 if type(there.of) is int and settled.objects.is_part(there.of, module.who):
                     continue  # where the module itself is
-                if there.form in _MOVED and settled.kind_of_moved(value, function) is not None:
+                if there.form in MOVED_TO and settled.kind_of_moved(value, function) is not None:
                     told.add(left.who)
                     sure = all(is_heavy_anyway(settled, each) for each in several)
                     conflict = Conflict.CERTAIN if sure else Conflict.PRESUMED
                     yield Stays(function, raw, left, at, where, there, value, conflict)
                     break
-    for found in (*_needed(settled, judged), *_given(settled, judged), *_copied(settled, judged)):
+    others = (search(settled, judged) for search in (_needed, _given, _copied, _by_default))
+    for found in chain(*others, _resulting(settled, judged, gave)):
         if type(found.module.who) is int and found.module.who not in told:
             told.add(found.module.who)
             yield found
@@ -93,9 +95,7 @@ def _needed(settled: Settled, judged: Meetings) -> Iterator[Stays]:
                     continue
                 if not isinstance(module.known, Defined):
                     continue  # what a library's class keeps may be a copy of what was moved
-                if there.form not in _MOVED or value.kind not in MAY_HOLD_TENSORS:
-                    continue
-                if type(value.who) is int and settled.contradicted(value.who):
+                if there.form not in MOVED_TO or not settled.may_hold_tensors(value):
                     continue
                 if not (isinstance(at, ast.expr) and isinstance(given, ast.expr)) or raw.within is None:
                     continue
@@ -141,7 +141,7 @@ def _copied(settled: Settled, judged: Meetings) -> Iterator[Stays]:
             for at, here, module, given, there, value in _sides(raw):
                 if module.kind is not Kind.MODULE or module.origin is None or type(module.who) is not int:
                     continue
-                if here.form is not Form.CPU or here.of is not None or there.form not in _MOVED:
+                if here.form is not Form.CPU or here.of is not None or there.form not in MOVED_TO:
                     continue
                 keeper = objects.parents[module.who]
                 if keeper < 0 or not objects.is_made_in(keeper, function):
@@ -153,6 +153,32 @@ def _copied(settled: Settled, judged: Meetings) -> Iterator[Stays]:
                     continue
                 if not reached and is_heavy(settled, module) and moves_another(settled, module):
                     yield Stays(function, raw, module, at, given, there, value)
+
+
+def _resulting(settled: Settled, judged: Meetings, gave: Iterable[Result]) -> Iterator[Stays]:
+    """Modules that are given what is on the cpu as well, while what they give meets what was moved."""
+    for each in gave:
+        if _stays(settled, judged, each.module):
+            conflict = Conflict.CERTAIN if each.sure else Conflict.PRESUMED
+            sides = (each.module, each.at, each.given, each.there, each.value)
+            yield Stays(each.function, each.raw, *sides, conflict, "result")
+
+
+def _by_default(settled: Settled, judged: Meetings) -> Iterator[Stays]:
+    """Modules that a function makes where its caller gives none, and runs on what it moved."""
+    for function, log in settled.logs.items():
+        for raw in log.calls.values() if not judged.among_cpu(function) else ():
+            module, at = raw.receiver, raw.receiver_at
+            if raw.callee != knowledge.RUNS_MODULE or module is None or at is None:
+                continue
+            made = default(settled.objects, log.alternatives, module)
+            if made is None or not _stays(settled, judged, made):
+                continue
+            for _, where, value in raw.args.named():
+                there = raw.places.get(where, value.place)
+                if there.form in MOVED_TO and settled.may_hold_tensors(value):
+                    yield Stays(function, raw, made, at, where, there, value, Conflict.PRESUMED)
+                    break
 
 
 def _whole(settled: Settled, modules: list[Value], value: Value) -> Value | None:
@@ -239,7 +265,7 @@ def _may_move_itself(settled: Settled, name: str) -> bool:
         return True
     if view.moves_more() or any(_places(settled, cls) for cls in view.lineage()):
         return True
-    return any(value.kind is Kind.DEVICE or value.place.form in _PLACED for value in view.attributes())
+    return any(value.kind is Kind.DEVICE or value.place.form in ON_DEVICE for value in view.attributes())
 
 
 def _places(settled: Settled, cls: Class) -> bool:

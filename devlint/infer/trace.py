@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..bind.text import Text
 from ..core.events import Explains, Spot
-from ..core.paths import Element, Ref
+from ..core.paths import Element, Path, Ref
 from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.values import BROUGHT, Value
 from .definitions import Function
@@ -144,11 +144,17 @@ class Tracer:
         path = self.settled.objects.path(ref, "")
         if path is None or path.root.kind != "self" or not path.steps:
             return None
+        found = self._left_by.get(path)
+        return _Arrival(*found, ref, place) if found is not None else None
+
+    @cached_property
+    def _left_by(self) -> dict[Path, tuple[str, ast.AST]]:
+        """The first constructor that leaves an attribute where it moved it, and where it did."""
+        found: dict[Path, tuple[str, ast.AST]] = {}
         for name, log in self.settled.logs.items():
-            node = log.left.get(path)
-            if node is not None:
-                return _Arrival(name, node, ref, place)
-        return None
+            for path, node in log.left.items():
+                found.setdefault(path, (name, node))
+        return found
 
     def _near(self, place: Place, function: str, line: int) -> _Arrival | None:
         """The last move to the very place before a line of a function."""

@@ -4,7 +4,8 @@ What `asks-accelerator` is true, or not zero, where an accelerator is there and 
 `needs-accelerator` does not return where there is none: measured by calling it on a build of torch without
 CUDA, where `elsewhere` raises for want of another package. What `needs-cuda` speaks of CUDA in particular.
 `touches-cuda` makes CUDA read CUDA_VISIBLE_DEVICES for good; `is_available` does unless
-PYTORCH_NVML_BASED_CUDA_CHECK is set (its docstring). `asks-build` tells what torch was built with.
+PYTORCH_NVML_BASED_CUDA_CHECK is set (its docstring). `asks-build` tells what torch was built with, and what
+`needs-build` raises where that is not CUDA: on macOS for one, and not for want of a GPU.
 """
 
 from __future__ import annotations
@@ -104,8 +105,10 @@ TABLES = (
     amp.GradScaler(init_scale, growth_factor, backoff_factor, growth_interval, enabled): topics=configures
     amp.custom_fwd(fwd, *, cast_inputs): gives=first
     amp.custom_bwd(bwd): gives=first
-    nvtx.range_push(msg): gives=number
+    nvtx.range_push nvtx.mark nvtx.range_start(msg): gives=number topics=needs-build
+    nvtx.range(msg, *args): topics=needs-build
     nvtx.range_pop(): gives=number
+    nvtx.range_end(range_id): gives=None
     """,
     ),
     Table(

@@ -392,7 +392,7 @@ TABLES = (
     ),
     Table(
         "torch.",
-        Row("tensor", "cpu", topics=frozenset({"legacy-type"})),
+        Row("tensor", "cpu", devices=("device",), topics=frozenset({"legacy-type"})),
         """
     Tensor FloatTensor DoubleTensor HalfTensor BFloat16Tensor ByteTensor CharTensor ShortTensor
     IntTensor LongTensor BoolTensor(*data, device)

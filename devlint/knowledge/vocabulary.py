@@ -89,6 +89,8 @@ NO_SCALARS = words(
 
 Measured: the checks of torch's own kernels (`device_check: ExactSame` in native_functions.yaml).
 """
+ALL_TENSORS = words("mm bmm matmul mv dot einsum cdist outer inner kron")
+"""Functions that take nothing but tensors, beside the equation of one of them."""
 WEIGHT = words("weight")
 """What a layer has in any case; its bias may be None."""
 WITHOUT_WEIGHT = words("Module ModuleList ModuleDict Sequential ParameterList ParameterDict DataParallel")
@@ -430,9 +432,8 @@ def is_accelerator_name(text: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def records(name: str) -> bool:
-    """Whether a callable of that name only keeps what it is given: a device among it places nothing."""
-    said = hints("callable", name)
-    return "records" in said or "asserts" in said
+    """Whether a callable of that name only keeps or looks at what it is given: a device places nothing."""
+    return not {"records", "asserts", "inquires"}.isdisjoint(hints("callable", name))
 
 
 @lru_cache(maxsize=4096)

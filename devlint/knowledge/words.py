@@ -57,6 +57,11 @@ HINTS = (
     Hint(frozenset({"variable"}), r"sched|scaler", "scheduler"),
     Hint(frozenset({"callable"}), r"import", "imports"),
     Hint(frozenset({"callable"}), r"^assert", "asserts"),
+    Hint(
+        frozenset({"callable"}),
+        r"^_*(?:is|has|can|supports?)_|(?:^|_)(?:available|supported|enabled)$",
+        "inquires",
+    ),
     Hint(frozenset({"callable"}), r"^(?:skip_?if|skip_?unless|skip)$", "skips"),
     Hint(
         frozenset({"callable"}),

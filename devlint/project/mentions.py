@@ -15,6 +15,8 @@ class Mentions:
 
     def __init__(self, paths: Iterable[str], read: Callable[[str], str | None]) -> None:
         self._texts: dict[str, str] = {}
+        self._having: dict[str, list[str]] = {}
+        self._matching: dict[tuple[re.Pattern[str], str], list[str]] = {}
         size = 0
         for path in paths:
             text = read(path)
@@ -28,16 +30,36 @@ class Mentions:
 
     def of(self, name: str) -> list[str]:
         """The files, in order, that have a name as a whole word."""
-        if not _PLAIN.match(name):
-            return []
-        word = re.compile(rf"\b{name}\b")
-        return [path for path, text in self._texts.items() if name in text and word.search(text)]
+        known = self._having.get(name)
+        if known is None:
+            texts = self._texts.items() if _PLAIN.match(name) else ()
+            known = self._having[name] = [path for path, text in texts if _has_word(text, name)]
+        return known
 
     def matching(self, pattern: re.Pattern[str], word: str) -> list[str]:
         """The files, in order, of which the text, which has a word, matches a pattern."""
-        return [path for path, text in self._texts.items() if word in text and pattern.search(text)]
+        known = self._matching.get((pattern, word))
+        if known is None:
+            texts = self._texts.items()
+            known = [path for path, text in texts if word in text and pattern.search(text)]
+            self._matching[pattern, word] = known
+        return known
 
     def has(self, path: str, name: str) -> bool:
         """Whether a file has a name as a whole word."""
-        text = self._texts[path]
-        return name in text and re.search(rf"\b{re.escape(name)}\b", text) is not None
+        return _has_word(self._texts[path], name)
+
+
+def _has_word(text: str, word: str) -> bool:
+    """Whether a text has a word by itself: a pattern that begins with a boundary takes far longer."""
+    at = text.find(word)
+    while at >= 0:
+        end = at + len(word)
+        if not (_is_of_word(text[at - 1 : at]) or _is_of_word(text[end : end + 1])):
+            return True
+        at = text.find(word, end)
+    return False
+
+
+def _is_of_word(character: str) -> bool:
+    return character.isalnum() or character == "_"

@@ -220,7 +220,7 @@ def _definitions(body: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFu
 
 
 def _first(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> int:
-    return min(node.lineno, *(each.lineno for each in node.decorator_list), node.lineno)
+    return min((node.lineno, *(each.lineno for each in node.decorator_list)))
 
 
 def _last(node: ast.stmt) -> int:

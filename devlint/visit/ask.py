@@ -90,6 +90,15 @@ class File:
             found[names[type(each)]].append(each)
         return {kind: tuple(several) for kind, several in found.items()}
 
+    @cached_property
+    def calls_of(self) -> dict[str, list[Call]]:
+        """The calls of each name that they may be of."""
+        found: dict[str, list[Call]] = {}
+        for each in self.events["call"]:
+            if isinstance(each, Call):
+                found.setdefault(each.callee, []).append(each)
+        return found
+
     def is_unused(self, line: int) -> bool:
         """Whether nothing in the program uses the function or class around a line, or the whole file."""
         from ..project.unused import is_quiet, parts_around
@@ -108,10 +117,15 @@ class File:
             return False
         node = self.calls.get(span) or self._calls_on.get(span[0])
         function, found = reached.flags(node, self.parents) if node is not None else (None, ())
-        names = [name for name, each in self.record.functions.items() if each.node is function and found]
-        if not names or not project.calls_are_known(names[0]):
+        name = self._names.get(function) if function is not None and found else None
+        if name is None or not project.calls_are_known(name):
             return False
-        return any(reached.is_down(each, project.callers(names[0])) for each in found)
+        return any(reached.is_down(each, project.callers(name)) for each in found)
+
+    @cached_property
+    def _names(self) -> dict[ast.AST, str]:
+        """The dotted names of the file's functions."""
+        return {function.node: name for name, function in self.record.functions.items()}
 
     @cached_property
     def worked_out(self) -> dict[object, Any]:
@@ -447,11 +461,9 @@ class Questions:
         """Whether an expression is in a call of one of these."""
         span = self.span(node)
         return any(
-            isinstance(each, Call)
-            and each.callee in callees
-            and each.at.span[:2] <= span[:2]
-            and span[2:] <= each.at.span[2:]
-            for each in self.events("call")
+            each.at.span[:2] <= span[:2] and span[2:] <= each.at.span[2:]
+            for callee in callees
+            for each in self._file.calls_of.get(callee, ())
         )
 
     def in_default(self, node: libcst.CSTNode) -> bool:
@@ -680,7 +692,7 @@ class Questions:
             return False  # and no second run of the inference is needed to know
         if kind[:1].isupper() and not re.search(rf"[.'\"][\s\\]*{re.escape(last)}\b", self._file.text):
             return False  # methods of that name are defined, and none is called
-        return any(isinstance(each, Call) and each.callee == name for each in self.events("call"))
+        return name in self._file.calls_of
 
     def span(self, node: libcst.CSTNode) -> Span:
         """Where a node stands in the file; of an argument, its value."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..core.events import Call, Meeting, Seen
+from ..core.kinds import TENSORS, Kind
 from ..span import Span
 from . import cst
 
@@ -154,6 +155,47 @@ def at_device(call: libcst.Call, device: str) -> libcst.Call:
     given = cst.Arg(where, keyword=cst.Name("device"), equal=equal)
     kept = [arg for arg in call.args if arg.keyword is None or arg.keyword.value != "device"]
     return call.with_changes(args=[*kept, given])
+
+
+def without_legacy_type(
+    call: libcst.Call,
+    callee: str,
+    dtype: str,
+    device: str,
+    value_of: Callable[[libcst.BaseExpression], Seen],
+) -> libcst.BaseExpression | None:
+    """`torch.FloatTensor(data)` becomes `torch.tensor(data, dtype=…, device=…)`, of sizes `torch.empty`.
+
+    And `x.type(…)` becomes `x.to(device, dtype)`. None where data may be sizes, and of other calls.
+    """
+    given = [arg.value for arg in call.args if arg.keyword is None]
+    kinds, sources = {value_of(each).kind for each in given}, [source_of(each) for each in given]
+    if callee == "Tensor.type" and isinstance(call.func, cst.Attribute):
+        return cst.parse_expression(f"{source_of(call.func.value)}.to({device}, torch.{dtype})")
+    end = f"dtype=torch.{dtype}, device={device})"
+    if not callee.endswith("Tensor"):
+        return None
+    if kinds <= {Kind.NUMBER}:
+        return cst.parse_expression(f"torch.empty({', '.join(sources) or 0}, {end}")
+    if len(given) == 1 and kinds <= {Kind.CONTAINER, Kind.ARRAY}:
+        return cst.parse_expression(f"torch.tensor({sources[0]}, {end}")
+    return None
+
+
+def type_as(
+    call: libcst.Call, value_of: Callable[[libcst.BaseExpression], Seen]
+) -> tuple[Change | None, bool]:
+    """`a.type(b.type())` becomes `a.type_as(b)`, of tensors; and whether `a` is known to be beside `b`."""
+    named, func = call.args[0].value, call.func
+    like = named.func if isinstance(named, cst.Call) else None
+    if not (isinstance(like, cst.Attribute) and isinstance(func, cst.Attribute)) or len(call.args) > 1:
+        return None, False
+    sides = one, other = value_of(func.value), value_of(like.value)
+    if not all(each.kind in TENSORS for each in sides):
+        return None, one.is_beside(other)
+    cured = call.with_changes(func=func.with_changes(attr=cst.Name("type_as")), args=[cst.Arg(like.value)])
+    change = Change("follow the tensor", ((call, cured),), safe=all(each.certain for each in sides))
+    return change, one.is_beside(other)
 
 
 def _is_class(name: str) -> bool:

@@ -290,6 +290,13 @@ def load_module(machine: Machine, site: Site) -> Value:
 
 
 def imported(machine: Machine, name: str, trying: bool = False) -> None:
-    """A module is imported; some run on an accelerator alone."""
-    if not machine.state.why.guarded and not trying and knowledge.imports_accelerator(name):
+    """A module is imported; some run on an accelerator alone, and with them the whole file.
+
+    Not so where a function imports it in one case: then it is needed from there on, in that case.
+    """
+    if machine.state.why.guarded or trying or not knowledge.imports_accelerator(name):
+        return
+    if machine.here.name and machine.branches:
+        machine.require(f"import:{name}")
+    else:
         machine.program.needs_accelerator(f"import:{name}")

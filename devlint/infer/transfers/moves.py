@@ -12,7 +12,7 @@ from ...core.evidence import Evidence
 from ...core.kinds import TENSORS, Kind
 from ...core.paths import Attr, Ref, Root
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place, literal
-from ...core.values import MADE, OF_LEAF, STRING, Origin, Value, constant, derived, dotted, is_made
+from ...core.values import MADE, OF_LEAF, STRING, TYPED, Origin, Value, constant, derived, dotted, is_made
 from .. import unmoved
 from ..log import RawMove
 from ..machine import COPIES, ELEMENTS, GRADIENTS, Machine, Site, class_name, text_of
@@ -299,7 +299,10 @@ def retype(machine: Machine, site: Site) -> Value:
     base = site.receiver or Value()
     given = site.args.get("dtype") or site.args.first()
     if given is None:
-        return STRING
+        named = Origin(TYPED, machine.here.name, machine.here.number(site.node), site.api)
+        return STRING if machine.where(base).form is Form.CPU else STRING._replace(origin=named)
+    if given.origin is not None and given.origin.how == TYPED and _kept(machine, site):
+        machine.note(base, Evidence.TENSOR)  # a module is, too, and then nobody keeps what it gives
     _record(machine, site, base, Target(None, True, ""), in_place=False)
     kind = base.kind if base.kind is Kind.SCALAR else Kind.TENSOR
     if given.kind is not Kind.DTYPE:

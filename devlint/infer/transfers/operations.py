@@ -38,7 +38,8 @@ def note_tensors(machine: Machine, site: Site) -> None:
     """The first argument of an operator is a tensor, and no other is a module or a batch."""
     drawn_with = site.args.get(knowledge.DRAWN_WITH)
     values = [value for _, value in site.args.all() if value is not drawn_with]
-    machine.note_unknown(values[:1], Evidence.TENSOR)
+    for value in values[:1]:
+        machine.note_tensor(value)
     machine.note_unknown(values[1:], Evidence.OPERAND)
     if site.name in knowledge.TAKES_INDEX:
         indices = [value for name, _, value in site.args.named() if name in knowledge.INDICES]
@@ -52,6 +53,8 @@ def function(machine: Machine, site: Site) -> Value:
         return machine.own(site.node, Kind.TENSOR, machine.denoted(given, CPU), "op")
     note_tensors(machine, site)
     machine.note_unknown([value for _, value in site.args.positional[:1]], Evidence.SHAPED)
+    if site.name in knowledge.ALL_TENSORS:
+        machine.note_unknown([value for _, value in site.args.all()], Evidence.SHAPED)
     parties = operands(machine, site)
     values = [value for _, value in parties]
     kind = Kind.SCALAR if is_scalar(site, values) else Kind.TENSOR
