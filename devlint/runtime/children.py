@@ -94,10 +94,9 @@ class Followed:
         self._tracer = tracer
         self._folder = tempfile.TemporaryDirectory(prefix="devlint-", ignore_cleanup_errors=True)
         self.spool = Spool(os.path.join(self._folder.name, "found"), os.getpid())
+        self._of_loaders: Any = None
         self.give(options)
         os.register_at_fork(after_in_child=functools.partial(_report_to, self.spool, tracer))
-        if _SIGNAL is not None and threading.current_thread() is threading.main_thread():
-            signal.signal(_SIGNAL, _abandon)
         NotSimulated.told = functools.partial(_limited, self.spool)
         _follow(tracer, self.spool)
 
@@ -110,13 +109,22 @@ class Followed:
             "own": frames.own_folders(),
         }
         os.environ[_VARIABLE] = json.dumps(given)
+        if _SIGNAL is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(_SIGNAL, self._abandon)
+            if self._of_loaders is not None:
+                signal.signal(signal.SIGCHLD, self._of_loaders)
+
+    def _abandon(self, number: int, frame: object) -> None:
+        # Another worker that ends the program, and loaders, which raise wherever they hear of a lost worker,
+        # would interrupt the report.
+        signal.signal(number, _unheard)
+        self._of_loaders = signal.signal(signal.SIGCHLD, _unheard)
+        raise Abandoned
 
     def collect(self) -> bool:
         """Take over what other processes have found in the end; whether one of them has ended the program."""
         abandoned = self.take()
         self._folder.cleanup()
-        if abandoned and hasattr(signal, "SIGCHLD"):
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # loaders raise wherever they hear of a lost worker
         return abandoned
 
     def take(self) -> bool:
@@ -133,8 +141,8 @@ class Followed:
         return abandoned
 
 
-def _abandon(number: int, frame: object) -> None:
-    raise Abandoned
+def _unheard(number: int, frame: object) -> None:
+    pass
 
 
 def _follow(tracer: Tracer, spool: Spool) -> None:
