@@ -107,6 +107,13 @@ def _namesakes(count: int) -> str:
     return _times(count, agent + net + "def run#(x):\n    return Net#(4).cuda()(x.cuda())\n")
 
 
+def _keeping(count: int) -> str:
+    """A class that is no module, which keeps what it is given in attributes of its own."""
+    kept = _times(count, "        self.a# = cfg.a#\n")
+    used = _times(count, "    def m#(self, x):\n        return self.a#.step(x.cuda())\n")
+    return f"class Policy:\n    def __init__(self, cfg):\n{kept}{used}"
+
+
 PROGRAMS: dict[str, tuple[Callable[[int], str], int]] = {
     "helpers": (_helpers, 12),
     "classes that derive from each other": (_derived, 50),
@@ -174,6 +181,7 @@ PROGRAMS: dict[str, tuple[Callable[[int], str], int]] = {
         lambda count: _times(count, "class C#(nn.Module):\n    def forward(self, x):\n        x.cuda()\n"),
         50,
     ),
+    "attributes of a class that is no module": (_keeping, 25),
     "literals to choose from": (
         lambda count: "def f(k, x):\n" + _times(count, "    d# = 'cuda' if k else 'cpu'\n    x = x.to(d#)\n"),
         50,

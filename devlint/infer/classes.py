@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from .. import knowledge
-from ..bind.names import last_name
+from ..bind.names import last_name, names_in
 from ..bind.walk import descendants
 from ..core.events import Why
 from ..core.kinds import TENSORS, Kind
@@ -120,6 +120,15 @@ class Class:
     def _may_replace_any(self) -> bool:
         """The same of its bases: what they assign to all attributes, they assign to those of this one."""
         return any(cls._assigns_any or ASSIGNS_ANY in cls.reaches for cls in self.lineage())
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names of variables and attributes in the definition; none of a class of another file.
+
+        What is asked of each attribute of a class is looked up here: to walk the class each time takes time
+        that grows with the square of its size.
+        """
+        return names_in(self.node) if self.node is not None else frozenset()
 
     @cached_property
     def _assigns_any(self) -> bool:

@@ -247,7 +247,7 @@ def _dims(value: Value) -> int:
 def _cached(settled: Settled, cls: Class, name: str, found: Cached) -> Iterator[tuple[ast.AST, Hidden]]:
     """What a method makes where its input is, and keeps as long as something else stays the same."""
     unknown = cls.registers(name) or _moved_from_outside(settled, cls.name, name)
-    if not unknown and cls.node is not None and not _manages_itself(cls.node):
+    if not unknown and cls.node is not None and not _manages_itself(cls):
         first = _first_target(settled, cls, making(settled, cls), name)
         node = first[1] if first is not None else found.at
         yield node, Hidden(Kind.TENSOR, "", False, False, found.beside, cached=found.condition[:_QUOTED])
@@ -318,7 +318,7 @@ def _tensor(
     if not (stands or set(cls.assigning(name)) <= set(made)):
         return
     target = _first_filled(settled, cls, made, name)
-    if target is None or cls.node is None or _manages_itself(cls.node):
+    if target is None or cls.node is None or _manages_itself(cls):
         return
     method, node = target
     form, _ = _form(settled, cls.node, method, node)
@@ -386,7 +386,7 @@ def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]
             if given or not lasting or not _is_read(settled, cls, made, name):
                 continue
         target = _first_target(settled, cls, made, name)
-        if target is not None and cls.node is not None and not _manages_itself(cls.node):
+        if target is not None and cls.node is not None and not _manages_itself(cls):
             nested = any(each.nested for each in found)
             method, node = target
             form, replaceable = _form(settled, cls.node, method, node)
@@ -436,13 +436,9 @@ def _gives_items(settled: Settled, method: str, name: str) -> bool:
     )
 
 
-def _manages_itself(node: ast.ClassDef) -> bool:
-    """Whether the class goes past what a module does with its attributes."""
-    return any(
-        (isinstance(part, ast.Attribute) and part.attr in knowledge.MODULE_INTERNALS)
-        or (isinstance(part, ast.Name) and part.id in knowledge.MODULE_INTERNALS)
-        for part in ast.walk(node)
-    )
+def _manages_itself(cls: Class) -> bool:
+    """Whether a class goes past what a module does with its attributes."""
+    return not cls.names.isdisjoint(knowledge.MODULE_INTERNALS)
 
 
 def _first_target(settled: Settled, cls: Class, made: list[str], name: str) -> tuple[str, Target] | None:

@@ -228,20 +228,14 @@ def _only_kept(settled: Settled, judged: Meetings, raw: RawBind) -> bool:
 
 
 def is_plain(settled: Settled, cls: Class) -> bool:
-    """Whether a class of the file has nothing but what it and its bases, of the file as well, define."""
-    if cls.is_module or cls.framework or cls.node is None or _looks_inside(cls.node):
+    """Whether a class of the file has nothing but what it and its bases, of the file as well, define.
+
+    One that reaches its attributes by other ways than their names may have anything.
+    """
+    if cls.is_module or cls.framework or cls.node is None or not cls.names.isdisjoint(knowledge.LOOKS_INSIDE):
         return False
     here = all(each in settled.file.classes for one in cls.lineage() for each in one.bases)
     return here and (cls.library_base() or "") in _PLAIN
-
-
-def _looks_inside(node: ast.ClassDef) -> bool:
-    """Whether a class reaches its attributes by other ways than their names."""
-    return any(
-        (isinstance(part, ast.Name) and part.id in knowledge.LOOKS_INSIDE)
-        or (isinstance(part, ast.Attribute) and part.attr in knowledge.LOOKS_INSIDE)
-        for part in ast.walk(node)
-    )
 
 
 def is_left_alone(settled: Settled, module: Value) -> bool:

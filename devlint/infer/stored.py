@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
@@ -132,11 +131,5 @@ def _within(value: Value, steps: Sequence[Item | Element]) -> Iterator[Value]:
 
 def _is_plain(cls: Class) -> bool:
     """Whether a class is of this file, and assigns its attributes by their names alone."""
-    if cls.node is None:
-        return False
-    names = (
-        part.attr if isinstance(part, ast.Attribute) else part.id
-        for part in ast.walk(cls.node)
-        if isinstance(part, (ast.Attribute, ast.Name))
-    )
-    return not any(name == knowledge.ASSIGNS_BY_NAME or name in knowledge.MODULE_INTERNALS for name in names)
+    by_name = knowledge.ASSIGNS_BY_NAME in cls.names or not cls.names.isdisjoint(knowledge.MODULE_INTERNALS)
+    return cls.node is not None and not by_name
