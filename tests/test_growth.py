@@ -182,6 +182,13 @@ PROGRAMS: dict[str, tuple[Callable[[int], str], int]] = {
         50,
     ),
     "attributes of a class that is no module": (_keeping, 25),
+    "durations": (
+        lambda count: (
+            "import time\ndef f(x):\n    x = x.cuda()\n"
+            + _times(count, "    t# = time.time()\n    x = torch.mm(x, x)\n    print(time.time() - t#)\n")
+        ),
+        25,
+    ),
     "literals to choose from": (
         lambda count: "def f(k, x):\n" + _times(count, "    d# = 'cuda' if k else 'cpu'\n    x = x.to(d#)\n"),
         50,

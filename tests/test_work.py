@@ -10,7 +10,9 @@ from typing import Any
 
 import pytest
 
+from devlint.bind.text import Text
 from devlint.commands import cli
+from devlint.config.settings import Selection, Settings
 from devlint.infer.definitions import Function
 from devlint.infer.expressions import Expressions
 from devlint.infer.file import File
@@ -149,6 +151,34 @@ def test_what_assigns_attributes_is_run_before_what_reads_them(monkeypatch: pyte
     file.analyse()
     assert ran == ["fill", "apply"]
     file.release()
+
+
+def test_a_text_is_split_into_lines_as_often_for_many_questions_as_for_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made: list[str] = []
+    original = Text.__init__
+
+    def init(self: Text, text: str) -> None:
+        made.append(text)
+        original(self, text)
+
+    monkeypatch.setattr(Text, "__init__", init)
+    everything = Settings(selections=(Selection(select=("ALL",)),))
+
+    def splits(loops: int) -> int:
+        made.clear()
+        head = "import torch\nfrom torch import nn\n\nmodel = nn.Linear(4, 1).cuda()\ntotal = 0.0\n"
+        loop = (
+            "for x in range(3):\n    loss = model(torch.ones(2, 4).cuda()).mean()\n    loss.backward()\n"
+            "    total += loss.item()\n"
+        )
+        text = head + loop * loops
+        found = lint(text.encode(), "f.py", everything)
+        assert sum(each.code == "DEV504" for each in found) == loops
+        return len(made)
+
+    assert splits(2) == splits(20)
 
 
 def _analysed(root: Path, files: dict[str, str], monkeypatch: pytest.MonkeyPatch, *linted: str) -> list[str]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import libcst
 
 from .. import knowledge
 from ..bind.names import last_name
+from ..bind.text import Text
 from ..core.events import Call, Given, Literal_, Move, Spot
 from ..core.kinds import TENSORS
 from ..core.watches import EVENTS
@@ -43,6 +45,16 @@ _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _TIGHT = (ast.BinOp, ast.BoolOp, ast.UnaryOp, ast.Compare, ast.IfExp, ast.Attribute, ast.comprehension)
 
 
+class _Differences(NamedTuple):
+    """What a function subtracts from each other."""
+
+    early: dict[ast.expr | str, list[str]]
+    """By what they are subtracted from, itself or the variable that it is in: variables, in the order of
+    `ast.walk`."""
+    latest: dict[str, ast.Call]
+    """By variable, the last call whose result it is."""
+
+
 class File:
     """A file's text and tree, and what the inference tells of it besides events, once somebody asks."""
 
@@ -66,6 +78,11 @@ class File:
         from ..infer.record import Record
 
         return Record(self.text, self.tree, *self.around, analysed=self._analysed)
+
+    @cached_property
+    def _source(self) -> Text:
+        """Where nodes stand in the text, which is split into lines once, however often somebody asks."""
+        return Text(self.text)
 
     def release(self) -> None:
         """Let go of what refers to itself in a circle; nothing can be asked any more."""
@@ -135,9 +152,7 @@ class File:
     @cached_property
     def imports(self) -> tuple[Imported, ...]:
         """The names that one statement at the top of the file imports."""
-        from ..bind.text import Text
-
-        source = Text(self.text)
+        source = self._source
         found: list[Imported] = []
         rows = self.text.splitlines()
         for statement in self.tree.body:
@@ -194,9 +209,7 @@ class File:
     @cached_property
     def statements(self) -> frozenset[Span]:
         """Where the expressions stand that are statements of their own."""
-        from ..bind.text import Text
-
-        source = Text(self.text)
+        source = self._source
         return frozenset(
             source.span(node.value) for node in ast.walk(self.tree) if isinstance(node, ast.Expr)
         )
@@ -204,9 +217,7 @@ class File:
     @cached_property
     def operands(self) -> frozenset[Span]:
         """Where the expressions stand that are parts of what binds at least as tightly as a condition."""
-        from ..bind.text import Text
-
-        source = Text(self.text)
+        source = self._source
         return frozenset(
             source.span(part)
             for node in ast.walk(self.tree)
@@ -218,9 +229,7 @@ class File:
     @cached_property
     def defaults(self) -> frozenset[Span]:
         """Where the defaults of parameters stand, and of the fields of which constructors are made."""
-        from ..bind.text import Text
-
-        source = Text(self.text)
+        source = self._source
         return frozenset(
             source.span(default)
             for node in ast.walk(self.tree)
@@ -238,9 +247,7 @@ class File:
     @cached_property
     def offered(self) -> frozenset[Span]:
         """Where the devices stand that are variables of the module which nothing in the file reads."""
-        from ..bind.text import Text
-
-        source = Text(self.text)
+        source = self._source
         read = {name for name, found in self._read.items() if any(isinstance(x.ctx, ast.Load) for x in found)}
         return frozenset(
             source.span(part.value)
@@ -255,9 +262,7 @@ class File:
 
     def parameter_of(self, span: Span) -> tuple[str, str] | None:
         """Of a default: the function, by its dotted name, and the parameter."""
-        from ..bind.text import Text
-
-        source = Text(self.text)
+        source = self._source
         for name, function in self.record.functions.items():
             args = function.args
             if args is None:
@@ -272,9 +277,7 @@ class File:
     @cached_property
     def arguments(self) -> dict[Span, ast.Call]:
         """By where the arguments of calls stand, the calls."""
-        from ..bind.text import Text
-
-        source = Text(self.text)
+        source = self._source
         return {
             source.span(argument): node
             for node in ast.walk(self.tree)
@@ -293,9 +296,7 @@ class File:
     @cached_property
     def calls(self) -> dict[Span, ast.Call]:
         """The calls by where they stand."""
-        from ..bind.text import Text
-
-        source = Text(self.text)
+        source = self._source
         return {source.span(node): node for node in ast.walk(self.tree) if isinstance(node, ast.Call)}
 
     @cached_property
@@ -305,49 +306,73 @@ class File:
 
     def loop_around(self, span: Span) -> Loop | None:
         """The innermost loop around a call."""
-        from ..bind.text import Text
+        if span not in self._loops:
+            self._loops[span] = self._loop_around(span)
+        return self._loops[span]
 
+    @cached_property
+    def _loops(self) -> dict[Span, Loop | None]:
+        """The loops around calls: a rule asks for those of all calls, for each that it suspects."""
+        return {}
+
+    def _loop_around(self, span: Span) -> Loop | None:
         node: ast.AST | None = self.calls.get(span)
         always = True
         while node is not None:
             parent = self.parents.get(node)
             if isinstance(parent, _LOOPS) and node in parent.body:
-                return Loop(Text(self.text).span(parent), always)
+                return Loop(self._source.span(parent), always)
             always &= not isinstance(parent, _BRANCHES) or node is getattr(parent, "test", None)
             node = None if isinstance(parent, _FUNCTIONS) else parent
         return None
 
     def subtracted_from(self, span: Span) -> Span | None:
         """The call whose result is subtracted from that of another, directly or by way of variables."""
-        from ..bind.text import Text
-
         call = self.calls.get(span)
         home: ast.AST | None = call
         while home is not None and not isinstance(home, (*_FUNCTIONS, ast.Module)):
             home = self.parents.get(home)
         if call is None or home is None:
             return None
-        kept = self._kept_in(call)
-        for each in ast.walk(home):
-            if not (isinstance(each, ast.BinOp) and isinstance(each.op, ast.Sub)):
-                continue
-            late, early = each.left, each.right
-            if late is not call and not (kept and isinstance(late, ast.Name) and late.id == kept):
-                continue
-            starts = [
-                other
-                for other in ast.walk(home)
-                if isinstance(other, ast.Call)
-                and isinstance(early, ast.Name)
-                and self._kept_in(other) == early.id
-            ]
-            if starts and max(map(_place, starts)) < _place(call):  # or a loop may bring a later one
-                return Text(self.text).span(max(starts, key=_place))
+        found = self._differences.get(home)
+        if found is None:
+            found = self._differences[home] = self._differences_in(home)
+        for early in found.early.get(self._kept_in(call) or call, ()):
+            start = found.latest.get(early)
+            if start is not None and _place(start) < _place(call):  # or a loop may bring a later one
+                return self._source.span(start)
         return None
+
+    @cached_property
+    def _differences(self) -> dict[ast.AST, _Differences]:
+        """What functions that somebody asked about subtract: those with many durations are walked once."""
+        return {}
+
+    def _differences_in(self, home: ast.AST) -> _Differences:
+        early: dict[ast.expr | str, list[str]] = {}
+        latest: dict[str, ast.Call] = {}
+        for each in ast.walk(home):
+            if (
+                isinstance(each, ast.BinOp)
+                and isinstance(each.op, ast.Sub)
+                and isinstance(each.right, ast.Name)
+            ):
+                late = each.left.id if isinstance(each.left, ast.Name) else each.left
+                early.setdefault(late, []).append(each.right.id)
+            elif isinstance(each, ast.Call) and (kept := self._kept_in(each)):
+                known = latest.get(kept)
+                latest[kept] = each if known is None else max(known, each, key=_place)
+        return _Differences(early, latest)
 
     def calls_between(self, start: Span, end: Span) -> frozenset[Span]:
         """The calls that begin after one place, and are done before another: of those around it, none is."""
-        return frozenset(span for span in self.calls if start < span < end and span[2:] <= end[:2])
+        first, last = bisect_right(self._in_order, start), bisect_left(self._in_order, end)
+        return frozenset(span for span in self._in_order[first:last] if span[2:] <= end[:2])
+
+    @cached_property
+    def _in_order(self) -> list[Span]:
+        """Where calls stand, as they follow each other."""
+        return sorted(self.calls)
 
     def _kept_in(self, call: ast.Call) -> str:
         """The variable that a call's result is assigned to."""
