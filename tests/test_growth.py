@@ -13,6 +13,7 @@ import pytest
 
 from devlint.commands.cli import main
 from devlint.config.settings import Selection, Settings
+from devlint.project.mentions import Mentions
 from devlint.run.lint import lint
 
 EVERYTHING = Settings(selections=(Selection(select=("ALL",)),))
@@ -267,4 +268,13 @@ def test_what_rewrites_files_does_twice_the_work_for_twice_the_findings(
 
     rewritten(1)  # imports, and what is kept
     once, twice, four_times = (rewritten(30 * factor) for factor in (1, 2, 4))
+    assert max(twice / once, four_times / twice) <= _MOST, (once, twice, four_times)
+
+
+def test_twice_the_files_and_names_are_twice_the_work_to_find_who_has_which() -> None:
+    def found(count: int) -> int:
+        mentions = Mentions(map(str, range(count)), lambda path: f"def f{path}(x):\n    return g{path}(x)\n")
+        return calls_of(lambda: [mentions.of(f"g{name}") for name in range(count)])
+
+    once, twice, four_times = (found(100 * factor) for factor in (1, 2, 4))
     assert max(twice / once, four_times / twice) <= _MOST, (once, twice, four_times)

@@ -20,6 +20,7 @@ from devlint.match.registry import severities
 from devlint.project import disk, resolve, world
 from devlint.project.disk import project
 from devlint.project.index import Project, View
+from devlint.project.mentions import Mentions
 from devlint.run.lint import lint
 from devlint.testing import marks
 
@@ -228,3 +229,19 @@ def test_a_library_that_hardly_ever_chooses_runs_on_cuda(
     path = tmp_path / "net" / "net0.py"
     (found,) = lint(path.read_bytes(), str(path), EVERYTHING, project=project())
     assert (found.code, found.severity) == ("DEV201", severity)
+
+
+def test_the_files_that_have_a_word_are_the_same_for_the_first_name_and_the_hundredth() -> None:
+    texts = {
+        "a.py": "net = Net2(net_)\nnet.net()\n",
+        "b.py": "x = 'netz', été.net1, 1net\nénet = neté = 0\n",
+        "c.py": "# a net\n",
+        "d.py": "net",
+    }
+    names = ("net", "Net2", "net_", "net1", "nothing", "été", "1net")
+    first = Mentions(texts, texts.get)
+    later = Mentions(texts, texts.get)
+    for number in range(200):
+        assert later.of(f"name{number}") == []
+    assert [later.of(name) for name in names] == [first.of(name) for name in names]
+    assert first.of("net") == ["a.py", "c.py", "d.py"]

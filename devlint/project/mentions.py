@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from functools import cached_property
 
 _MAX_CHARACTERS = 64_000_000
 """The text that is kept; who calls what is not looked for in larger projects."""
+_MAX_SCANS = 64
+"""The texts are searched for so many names: more names are asked for in larger projects, and to search larger
+texts for each takes time that grows with the square. It takes about as long to note all their words, once."""
 _PLAIN = re.compile(r"[A-Za-z_]\w*\Z")
+_WORD = re.compile(r"\w+")
 
 
 class Mentions:
@@ -32,9 +37,22 @@ class Mentions:
         """The files, in order, that have a name as a whole word."""
         known = self._having.get(name)
         if known is None:
-            texts = self._texts.items() if _PLAIN.match(name) else ()
-            known = self._having[name] = [path for path, text in texts if _has_word(text, name)]
+            known = self._having[name] = self._find(name) if _PLAIN.match(name) else []
         return known
+
+    def _find(self, name: str) -> list[str]:
+        if len(self._having) < _MAX_SCANS:
+            return [path for path, text in self._texts.items() if _has_word(text, name)]
+        return self._words.get(name, [])
+
+    @cached_property
+    def _words(self) -> dict[str, list[str]]:
+        """By word, the files, in order, that have it."""
+        found: dict[str, list[str]] = {}
+        for path, text in self._texts.items():
+            for word in set(_WORD.findall(text)):
+                found.setdefault(word, []).append(path)
+        return found
 
     def matching(self, pattern: re.Pattern[str], word: str) -> list[str]:
         """The files, in order, of which the text, which has a word, matches a pattern."""
