@@ -190,6 +190,14 @@ PROGRAMS: dict[str, tuple[Callable[[int], str], int]] = {
         ),
         25,
     ),
+    "meetings in one method": (
+        lambda count: (
+            "class Net(nn.Module):\n    def mix(self, x: torch.Tensor):\n"
+            + _times(count, "        y# = x + torch.ones(3)\n")
+            + "        return x\n\ndef main(device):\n    net = Net().to(device)\n"
+        ),
+        50,
+    ),
     "literals to choose from": (
         lambda count: "def f(k, x):\n" + _times(count, "    d# = 'cuda' if k else 'cpu'\n    x = x.to(d#)\n"),
         50,

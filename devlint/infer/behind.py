@@ -11,6 +11,7 @@ from typing import NamedTuple
 from .. import knowledge
 from ..bind.names import last_name
 from ..bind.text import Text
+from ..bind.walk import descendants
 from ..core.events import Conflict
 from ..core.evidence import IS_TENSOR, Evidence
 from ..core.kinds import Kind
@@ -87,6 +88,7 @@ class Meetings(Naming):
         self.presumed = Presumed(settled)
         self._afterwards: dict[str, dict[tuple[ast.AST, ast.AST], Place]] = {}
         self._flagged: dict[str, frozenset[str]] = {}
+        self._branching: dict[str, list[ast.If | ast.IfExp]] = {}
 
     @cached_property
     def _reached(self) -> dict[str, set[str]]:
@@ -410,8 +412,17 @@ class Meetings(Naming):
             and test.id in flags
             and _encloses(part, at)
             and not _encloses(part, made)
-            for part in ast.walk(function.node)
+            for part in (self._branches(function) if flags else ())
         )
+
+    def _branches(self, function: Function) -> list[ast.If | ast.IfExp]:
+        """What decides in a function: collected once, as that is looked through for each meeting in it."""
+        found = self._branching.get(function.name)
+        if found is None:
+            nodes = descendants(function.node)
+            found = [node for node in nodes if isinstance(node, (ast.If, ast.IfExp))]
+            self._branching[function.name] = found
+        return found
 
     def _stands_for_none(self, name: str, origin: Origin) -> bool:
         """Whether a tensor is made where a caller leaves out a parameter: `if mask is None: mask = …`."""
@@ -425,10 +436,9 @@ class Meetings(Naming):
             made = {site.at for site in sites if site.callee == origin.function and site.at is not None}
         optional = left_out(function.args) if made else set()
         return bool(optional) and any(
-            isinstance(part, (ast.If, ast.IfExp))
-            and asked_for_none(part.test) in optional
+            asked_for_none(part.test) in optional
             and any(node in made for block in _body(part) for node in ast.walk(block))
-            for part in ast.walk(function.node)
+            for part in self._branches(function)
         )
 
     def _is_default(self, origin: Origin) -> bool:

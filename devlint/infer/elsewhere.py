@@ -43,6 +43,8 @@ class Elsewhere:
         self.objects = settled.objects
         self._text = text
         self._constructing: dict[str, bool] = {}
+        self._checking: dict[str, bool] = {}
+        self._arrays: dict[str, bool] = {}
         self._forwarded: dict[tuple[str, str], bool] = {}
 
     @cached_property
@@ -453,6 +455,12 @@ class Elsewhere:
 
     def _reads_arrays(self, name: str) -> bool:
         """Whether a function makes arrays of its arguments as they are: they are on the cpu."""
+        found = self._arrays.get(name)
+        if found is None:  # asked for each meeting in a function, of which all calls are looked at
+            found = self._arrays[name] = self._finds_arrays(name)
+        return found
+
+    def _finds_arrays(self, name: str) -> bool:
         return any(
             raw.callee.rpartition(".")[2] in knowledge.READS_ARRAY
             and raw.receiver is not None
@@ -531,6 +539,12 @@ class Elsewhere:
 
     def _only_checks(self, name: str) -> bool:
         """Whether a method tries its module out: it asserts or prints, and leaves nothing to its caller."""
+        found = self._checking.get(name)
+        if found is None:  # asked for each meeting in a method, of which all is looked through
+            found = self._checking[name] = self._finds_only_checks(name)
+        return found
+
+    def _finds_only_checks(self, name: str) -> bool:
         function = self.file.functions.get(name)
         if function is None or function.owner is None or function.own_name in FORWARD:
             return False
