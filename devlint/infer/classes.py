@@ -133,6 +133,8 @@ class Class:
     @cached_property
     def _assigns_any(self) -> bool:
         """Whether a method that is no constructor assigns attributes under names that are not told."""
+        if knowledge.ASSIGNS_BY_NAME not in self.names:
+            return False
         methods = (each for each in getattr(self.node, "body", ()) if isinstance(each, ast.FunctionDef))
         return any(
             isinstance(node, ast.Call)

@@ -14,6 +14,7 @@ import libcst
 from .. import knowledge
 from ..bind.names import last_name
 from ..bind.text import Text
+from ..bind.walk import descendants
 from ..core.events import Call, Given, Literal_, Move, Spot
 from ..core.kinds import TENSORS
 from ..core.watches import EVENTS
@@ -83,6 +84,11 @@ class File:
     def _source(self) -> Text:
         """Where nodes stand in the text, which is split into lines once, however often somebody asks."""
         return Text(self.text)
+
+    @cached_property
+    def _nodes(self) -> list[ast.AST]:
+        """All nodes of the tree, but for the contexts of names."""
+        return descendants(self.tree)
 
     def release(self) -> None:
         """Let go of what refers to itself in a circle; nothing can be asked any more."""
@@ -176,7 +182,7 @@ class File:
     def bound(self) -> Counter[str]:
         """How often each name is bound, anywhere in the file."""
         found: Counter[str] = Counter()
-        for node in ast.walk(self.tree):
+        for node in self._nodes:
             if isinstance(node, ast.alias):
                 found[node.asname or node.name.partition(".")[0]] += 1
             elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
@@ -190,7 +196,7 @@ class File:
     @cached_property
     def _read(self) -> dict[str, list[ast.Name]]:
         found: dict[str, list[ast.Name]] = {}
-        for node in ast.walk(self.tree):
+        for node in self._nodes:
             if isinstance(node, ast.Name):
                 found.setdefault(node.id, []).append(node)
         return found
@@ -210,9 +216,7 @@ class File:
     def statements(self) -> frozenset[Span]:
         """Where the expressions stand that are statements of their own."""
         source = self._source
-        return frozenset(
-            source.span(node.value) for node in ast.walk(self.tree) if isinstance(node, ast.Expr)
-        )
+        return frozenset(source.span(node.value) for node in self._nodes if isinstance(node, ast.Expr))
 
     @cached_property
     def operands(self) -> frozenset[Span]:
@@ -220,7 +224,7 @@ class File:
         source = self._source
         return frozenset(
             source.span(part)
-            for node in ast.walk(self.tree)
+            for node in self._nodes
             if isinstance(node, _TIGHT)
             for part in ast.iter_child_nodes(node)
             if isinstance(part, ast.expr)
@@ -232,13 +236,13 @@ class File:
         source = self._source
         return frozenset(
             source.span(default)
-            for node in ast.walk(self.tree)
+            for node in self._nodes
             if isinstance(node, ast.arguments)
             for default in (*node.defaults, *node.kw_defaults)
             if default is not None
         ) | frozenset(
             source.span(field.value)
-            for node in ast.walk(self.tree)
+            for node in self._nodes
             if isinstance(node, ast.ClassDef) and any(map(_makes_constructor, node.decorator_list))
             for field in node.body
             if isinstance(field, ast.AnnAssign) and field.value is not None
@@ -280,7 +284,7 @@ class File:
         source = self._source
         return {
             source.span(argument): node
-            for node in ast.walk(self.tree)
+            for node in self._nodes
             if isinstance(node, ast.Call)
             for argument in (*node.args, *(keyword.value for keyword in node.keywords))
         }
@@ -289,7 +293,7 @@ class File:
     def parents(self) -> dict[ast.AST, ast.AST]:
         """What each node stands in."""
         found: dict[ast.AST, ast.AST] = {}
-        for node in ast.walk(self.tree):
+        for node in self._nodes:
             found.update(dict.fromkeys(ast.iter_child_nodes(node), node))
         return found
 
@@ -297,7 +301,7 @@ class File:
     def calls(self) -> dict[Span, ast.Call]:
         """The calls by where they stand."""
         source = self._source
-        return {source.span(node): node for node in ast.walk(self.tree) if isinstance(node, ast.Call)}
+        return {source.span(node): node for node in self._nodes if isinstance(node, ast.Call)}
 
     @cached_property
     def _calls_on(self) -> dict[int, ast.Call]:
