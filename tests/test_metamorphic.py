@@ -154,6 +154,8 @@ BY_DESIGN = {
     "DEV403/bug_generators:pairs",
     "DEV404/bug_parts:Schedule",
     "DEV404/bug_parts:Spectrum",
+    # What callers do with what a function loads is read within a file.
+    "DEV205/bug_helper:read",
     # Which functions callers pass is read within a file.
     "DEV403/bug_callbacks:stitched",
     # Whether a script runs on the cpu alone, or a program has but one GPU, is told by what the file says.

@@ -13,7 +13,7 @@ from .. import knowledge
 from ..core.evidence import IS_TENSOR, NO_NUMBER, NOT_A_TENSOR, Evidence, solve
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
-from ..core.paths import Attr, Element, Item, Ref, Root
+from ..core.paths import Attr, Element, Item, Path, Ref, Root
 from ..core.places import CPU, ON_DEVICE, Branch, Form, Place
 from ..core.values import UNKNOWN, Defined, Value, is_any_model, is_made
 from .file import File
@@ -153,9 +153,25 @@ class Settled:
                 ref = todo.pop()
                 if ref >= 0 and ref not in whole:
                     whole.add(ref)
-                    todo += (self.objects.parents[ref], *self._sources(ref))
+                    todo += (self.objects.parents[ref], *self._sources(ref), *self._given_back.get(ref, ()))
                     if bit == Evidence.RESTORED:
                         todo += self.forms.get(ref, ())
+        return found
+
+    @cached_property
+    def _given_back(self) -> dict[Ref, list[Ref]]:
+        """By the results of calls of functions of this file, what those made and return, or a part of it."""
+        found: dict[Ref, list[Ref]] = {}
+        for callee, sites in self.sites.items():
+            summary = self.file.summary(callee)
+            whole = summary.returns.who if summary is not None else None
+            if not isinstance(whole, Path) or whole.root.kind != "made":
+                continue
+            made = self.objects.made(callee, whole.root.at, whole.root.name)
+            for caller, site in sites:
+                home = self.file.functions.get(caller, self.file.module)
+                if site.at is not None:
+                    found.setdefault(self.objects.made(caller, home.number(site.at)), []).append(made)
         return found
 
     def bound(self, cls: str, name: str) -> list[tuple[str, ast.AST, RawBind]]:
