@@ -10,7 +10,7 @@ DataParallel raises in its forward on several GPUs unless the module is on the f
 Move first: `DistributedDataParallel(model.to(device))`.
 
 A warning where the caller may have moved it before. `DataParallel(model).to(device)` works, and so does
-DataParallel of one device, which moves the module itself.
+DataParallel of one device, which moves the module itself. Left alone: devices of which the index is computed.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from ..rule import (
     Call,
     Claim,
     Form,
+    Literal_,
     Move,
     Observes,
     Raises,
@@ -118,4 +119,14 @@ def _is_apart(module: Seen, first: int | None, ask: Ask) -> bool:
         return place.form is Form.CPU and place.of is None
     index = place.name.partition(":")[2] or "0"  # without an index, on the device that the program chose
     chosen = any(isinstance(each, Call) and each.callee in _CHOOSE_GPU for each in ask.events("call"))
-    return index != str(first) and (":" in place.name or not chosen)
+    return index != str(first) and (":" in place.name or not (chosen or _is_computed(place.name, ask)))
+
+
+def _is_computed(name: str, ask: Ask) -> bool:
+    """Whether an index is computed where something moves: `f"cuda:{ids[0]}"`, `.cuda(gpu)`."""
+    plain = [
+        each.at.span for each in ask.events("literal") if isinstance(each, Literal_) and each.text == name
+    ]
+    moves = (each for each in ask.events("move") if isinstance(each, Move) and each.named)
+    there = (each.at.span for each in moves if each.target is not None and each.target.name == name)
+    return any(not any(at[:2] <= each[:2] and each[2:] <= at[2:] for each in plain) for at in there)
