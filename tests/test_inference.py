@@ -8,6 +8,7 @@ from typing import TypeVar
 import pytest
 
 from devlint.core.events import Bind, Call, Compare, Conflict, Event, Literal_, Meeting, Move, Use
+from devlint.core.met import Met
 from devlint.core.summary import ClassSummary, FunctionSummary
 from devlint.core.values import Value
 from devlint.infer import infer, summarise
@@ -31,6 +32,10 @@ class Others:
 
     def __init__(self, modules: dict[str, str]) -> None:
         self.modules = {name: summarise(ast.parse(text), name) for name, text in modules.items()}
+
+    def rehearsed(self, tree: ast.Module) -> tuple[Met, ...]:
+        """Nothing: no program is at hand."""
+        return ()
 
     def find(self, dotted: str) -> Value | FunctionSummary | ClassSummary | None:
         """What a module defines at its top level."""

@@ -90,7 +90,7 @@ ORDER = [
         "infer.record",
         "infer",
     ),
-    *("infer.account", "project"),
+    *("infer.account", "rehearsal", "project"),
     *("comments.logical", "comments.suppress", "comments.unused", "match", "visit"),
     *(
         "source.magics",

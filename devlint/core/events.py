@@ -77,6 +77,8 @@ class Spot(NamedTuple):
     """The device, as the program calls it."""
     node: tuple[str, int] | None = None
     """In another file: the function, by its dotted name, and the node's number in it."""
+    path: str = ""
+    """The file that `span` is in, if that is another."""
 
 
 class Seen(NamedTuple):

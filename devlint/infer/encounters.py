@@ -10,9 +10,11 @@ from ..core import events as event
 from ..core.events import Conflict, Meets, Seen, Spot, Why
 from ..core.evidence import Evidence
 from ..core.kinds import Kind
+from ..core.met import Met
 from ..core.paths import Element, Ref
-from ..core.places import CPU, UNKNOWN_PLACE, Form
+from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ..core.values import ENCODED, MADE, Origin, Value
+from ..span import Span
 from .apart import Apart, apart, given, hosted
 from .behind import Behind
 from .forgotten import Forgotten, forgotten
@@ -74,6 +76,69 @@ class Encounters(Sight):
         for parted, conflict in hosted(self.settled, self._judged):
             told = self._apart(parted)
             yield told if told.conflict is Conflict.PRESUMED else told._replace(conflict=conflict)
+
+    def rehearsed(self, told: list[event.Event]) -> list[event.Event]:
+        """All that is to be told, with what the programs that run this file show to go wrong besides."""
+        index = self.file.index if not self.sections else None
+        met = index.rehearsed(self.file.tree) if index is not None else ()
+        if not met:
+            return told
+        nodes = {_position(node): node for node in self.file.nodes if hasattr(node, "lineno")}
+        said = {span for each in told for span in _said(each)}
+        modules = {each.at.span.line for each in told if _is_of_module(each)}
+        """Where modules that stay behind are assigned, or made."""
+        likely = {span: each for each in told if isinstance(each, event.Meeting) for span in _sides(each)}
+        readers = {span: each for each in told if isinstance(each, event.Call) for span in _read(each)}
+        found: dict[Span, event.Event] = {}
+        settled: dict[int, event.Event] = {}
+        for each in met:
+            node = nodes.get((*each.home.at, each.home.node))
+            if not isinstance(node, ast.expr) or (each.kind == "module" and node.lineno in modules):
+                continue
+            others = (at for at in (each.here, each.via) if at is not None)
+            span = self.text.span(node)
+            near = {span, *(Span(*at.at) for at in others if at.path == each.home.path)}
+            if not said.isdisjoint(near):
+                continue
+            if each.how == "array" and span in readers:
+                settled[id(readers[span])] = _reading(readers[span], span, literal(each.place))
+                continue
+            known = next((likely[at] for at in sorted(near) if at in likely), None)
+            if known is None or known.at.span == span:
+                found[span] = self._rehearsed(each, node)
+            elif known.conflict is not Conflict.NONE:
+                settled[id(known)] = known._replace(conflict=Conflict.CERTAIN)  # the program shows it
+        kept = (each for each in told if not isinstance(each, event.Meeting) or each.at.span not in found)
+        return [*(settled.get(id(each), each) for each in kept), *found.values()]
+
+    def _rehearsed(self, met: Met, node: ast.expr) -> event.Meeting | event.Bind:
+        around = [each for each in self.file.functions.values() if _encloses(each.node, node)]
+        function = max(around, key=lambda each: getattr(each.node, "lineno", 0), default=self.file.module)
+        span = self.text.span(node)
+        origin = Origin(met.origin, function.name, function.number(node), dims=met.dims)
+        made = met.made
+        if met.kind == "hidden" and isinstance(node, ast.Attribute):
+            held = Seen(Kind.CONTAINER, UNKNOWN_PLACE, None, met.label)
+            hidden = event.Hidden(Kind.MODULE, "list", given=False, replaceable=False)
+            where = self.at(node, function.name, Why(), 0)
+            return event.Bind(where, "attribute", None, node.attr, held, hidden)
+        kind = {"tensor": Kind.TENSOR, "batch": Kind.BATCH}.get(met.kind, Kind.MODULE)
+        left = Seen(
+            kind,
+            literal(met.place),
+            None,
+            met.label,
+            origin if met.how != "array" else None,
+            certain=True,
+            span=span,
+            made_here=met.origin == "factory" and met.made is None,
+            spots=() if made is None else (Spot("made", Span(*made.at), "", CPU.name, path=made.path),),
+        )
+        here = met.here.path if met.here.path != met.home.path else ""
+        spot = Spot("met", Span(*met.here.at), "", "", path=here)
+        right = Seen(Kind.TENSOR, literal(met.there), None, met.other, certain=True, spots=(spot,))
+        at = self.at(node, function.name, Why(), 0)
+        return event.Meeting(at, met.how, left, right, Conflict.CERTAIN, met.partly)
 
     def _clash(self, clash: Clash) -> event.Meeting:
         labels = self.settled.objects.labels
@@ -271,3 +336,50 @@ class Encounters(Sight):
 def _surely(*sides: Seen) -> Conflict:
     """How surely values are apart that the program itself put there, if they are what they seem to be."""
     return Conflict.PRESUMED if any(side.presumed for side in sides) else Conflict.CERTAIN
+
+
+def _read(told: event.Call) -> Iterator[Span]:
+    """Where what stands that numpy reads in a call."""
+    sides = (told.receiver, *told.given.values()) if "host-only" in told.topics else ()
+    yield from (side.span for side in sides if side is not None and side.span is not None)
+
+
+def _reading(told: event.Call, span: Span, place: Place) -> event.Call:
+    """A call by which numpy reads what is known to be on a device."""
+
+    def seen(side: Seen) -> Seen:
+        return side._replace(kind=Kind.TENSOR, place=place, certain=True) if side.span == span else side
+
+    receiver = seen(told.receiver) if told.receiver is not None else None
+    return told._replace(receiver=receiver, given={name: seen(side) for name, side in told.given.items()})
+
+
+def _sides(told: event.Meeting) -> Iterator[Span]:
+    """Where a meeting is told, and where its sides stand."""
+    yield told.at.span
+    yield from (side.span for side in (told.left, told.right) if side.span is not None)
+
+
+def _is_of_module(told: event.Event) -> bool:
+    surely = isinstance(told, event.Meeting) and told.conflict in _SURE_ABROAD
+    return surely and isinstance(told, event.Meeting) and told.left.kind is Kind.MODULE
+
+
+def _said(told: event.Event) -> Iterator[Span | None]:
+    """Where an event says for sure that something is apart, or not registered."""
+    if isinstance(told, event.Meeting) and told.conflict in _SURE_ABROAD:
+        yield from (told.at.span, told.left.span, told.right.span)
+    elif isinstance(told, event.Bind) and told.hidden is not None:
+        yield told.at.span
+
+
+def _position(node: ast.AST) -> tuple[int, int, int, int, str]:
+    """Where a node stands, and its class."""
+    line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
+    end = getattr(node, "end_lineno", 0) or 0, getattr(node, "end_col_offset", 0) or 0
+    return line, column, *end, type(node).__name__
+
+
+def _encloses(function: ast.AST, node: ast.expr) -> bool:
+    first, last = getattr(function, "lineno", 0), getattr(function, "end_lineno", 0) or 0
+    return first <= node.lineno <= last

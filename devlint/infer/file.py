@@ -12,6 +12,7 @@ from ..bind.names import names_in
 from ..bind.walk import descendants
 from ..core.events import Why
 from ..core.kinds import TENSORS, Kind
+from ..core.met import Met
 from ..core.objects import Objects
 from ..core.paths import Ref
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places
@@ -56,6 +57,9 @@ class Index(Protocol):
 
     def find(self, dotted: str) -> Value | FunctionSummary | ClassSummary | None:
         """What is defined under a dotted name; a value's objects are global paths."""
+
+    def rehearsed(self, tree: ast.Module) -> tuple[Met, ...]:
+        """What goes wrong in the programs that run this file, where it is this file that is to be changed."""
 
 
 class _First(Exception):

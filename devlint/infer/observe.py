@@ -64,6 +64,8 @@ def observed(
     if wants("meeting", ""):
         found += observer.meetings()
     found += observer.binds(wants)
+    if wants("meeting", ""):
+        found = observer.rehearsed(found)
     if wants("compare", ""):
         found += observer.comparisons(wants)
     found.sort(key=lambda each: (each.at.span, type(each).__name__))

@@ -38,6 +38,10 @@ _MAIN = re.compile(
     re.MULTILINE,
 )
 """What a file does when it is run, and a library's does not when it is imported."""
+_CALLS = re.compile(r"^[A-Za-z_][\w.]*\([^\n]*\)[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
+"""A call that a file makes when it is run."""
+_MAX_PROGRAMS = 12
+"""Of those that run a file, so many are gone through."""
 _INSTALLS = {
     "setup.py": re.compile(r"\b(?:packages|py_modules)\b"),
     "setup.cfg": re.compile(r"^\[(?:metadata|options)", re.MULTILINE),
@@ -112,6 +116,11 @@ class _Signs:
         return self.offers or self.leaves or knowledge.chooses_besides(self._text)
 
     @cached_property
+    def calls(self) -> bool:
+        """Whether it does something when it is run."""
+        return self.runs or _CALLS.search(self._text) is not None
+
+    @cached_property
     def elsewhere(self) -> bool:
         """Whether it may have anything on another GPU than the default one."""
         return knowledge.places_elsewhere(self._text)
@@ -162,6 +171,20 @@ class Choices:
                 found = settled, found[1] | asked
             self._answers[path] = found
         return found
+
+    def programs(self, path: str) -> tuple[tuple[str, ...], frozenset[str]]:
+        """The programs of the project that run a file, itself first, and the files that tell."""
+        above = reached(path, self.importers)
+        found = sorted(
+            (each for each in above if self._is_program(each)), key=lambda each: (each != path, each)
+        )
+        programs = tuple(found[:_MAX_PROGRAMS])
+        below = set[str]().union(*(reached(each, self._imported) for each in programs))
+        return programs, frozenset(above | below)
+
+    def _is_program(self, path: str) -> bool:
+        signs = self._signs(path)
+        return signs.calls and not signs.tests
 
     def default_gpu(self, path: str) -> tuple[Alone, frozenset[str]]:
         """What makes the default GPU right in the programs that import a file; and the files that tell."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
+from ..core.met import Met
 from ..infer import infer_and_summarise, locate, summarise
 from ..source.text import decode
 from .index import Observed, Project, View, Watching
@@ -45,7 +46,15 @@ def project(
 
     memory = Memory(store, shared) if store is not None else None
     reads = from_disk if unsaved is None else read
-    return Project(reads, summarise, locate, _observe, memory, Layout(names))
+    return Project(reads, summarise, locate, _observe, memory, Layout(names), _company)
+
+
+def _company(
+    layout: Layout, read: Callable[[str], str | None]
+) -> Callable[[str, bool, ast.Module | None], tuple[Met, ...]]:
+    from ..rehearsal.program import Company
+
+    return Company(layout, read).rehearse
 
 
 def _observe(text: str, tree: ast.Module, name: str, view: View, rules: Watching) -> Observed:

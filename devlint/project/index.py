@@ -8,14 +8,16 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from .. import knowledge
 from ..core.events import Event
 from ..core.kinds import Kind
+from ..core.met import Met, There
 from ..core.summary import Calling, ClassSummary, FunctionSummary, Loading, ModuleSummary, within
 from ..core.values import Api, Defined, Value
+from ..errors import FAULTS
 from ..span import Span
 from .binds import Binds
 from .choices import Alone, Choices, Default
@@ -30,6 +32,17 @@ if TYPE_CHECKING:
     from ..infer.file import File
 
 Answer = Value | FunctionSummary | ClassSummary | None
+
+
+class Rehearses(Protocol):
+    """Goes through programs."""
+
+    def __call__(self, program: str, lazy: bool, tree: ast.Module | None, /) -> tuple[Met, ...]:
+        """What goes wrong in a program, in whichever of its files; `lazy` is whether modules are imported
+        when something of them is used, `tree` its own, if that is at hand.
+        """
+
+
 _MAX_DEPTH = 64 if sys.version_info >= (3, 11) else 10
 """Files deeper in a chain of imports are unknown to the first; Python 3.10 runs out of stack before."""
 _MAX_FORWARDS = 16
@@ -40,6 +53,8 @@ _MAX_KEPT = 1_000_000
 """Of so many characters of text, analyses are kept: of some hundred files, in thirty megabytes."""
 _MAX_CALLERS = 24
 """Where more files than these mention a function, its callers are not looked for."""
+_MANY = 100
+"""In larger projects, programs that are gone through import what they use."""
 _BY_CLASS = frozenset({"__init__", "__call__", "forward"})
 """Methods that are called by the name of their class, or of what holds an instance."""
 
@@ -79,6 +94,8 @@ class _Seen(NamedTuple):
     """What was asked."""
     answers: Mapping[str, Answer]
     """What the project was said to define."""
+    met: tuple[Met, ...]
+    """What the programs that run it had shown."""
 
 
 class _Told(NamedTuple):
@@ -104,10 +121,11 @@ class Project:
         observe: Callable[[str, ast.Module, str, View, Watching], Observed] | None = None,
         memory: Memory | None = None,
         layout: Layout | None = None,
+        company: Callable[[Layout, Callable[[str], str | None]], Rehearses] | None = None,
     ) -> None:
         """`read` gives a file's text, None where that cannot be had; `summarise` analyses a module, `observe`
         does so for the events in it as well, `locate` finds a node in one that its summary named; `memory`
-        has what was learned before, `layout` finds files."""
+        has what was learned before, `layout` finds files; `company` makes what goes through programs."""
         self.layout = layout or Layout()
         self._read = read
         self._summarise = summarise
@@ -119,6 +137,9 @@ class Project:
         self._replays: dict[str, int] = {}
         """How often what was learned of a file has been asked for."""
         self._observe = observe
+        self._company = company
+        self._rehearses: Rehearses | None = None
+        self._rehearsed: dict[str, tuple[Met, ...]] = {}
         self.watching: Callable[[str, str], Watching | None] = _nobody
         """The rules with which a file, and its text, will be linted by and by; None where it will not."""
         self._seen: dict[str, _Seen] = {}
@@ -186,6 +207,8 @@ class Project:
         self.choices = Choices(self.layout, self._text)
         self._unused = Unused(self.choices, self.layout, self._text)
         self._binds.forget()
+        self._rehearses = None
+        self._rehearsed.clear()
 
     def renew(self, path: str) -> None:
         """A file has changed: it is analysed again, and who asks it only where it defines something else."""
@@ -275,6 +298,7 @@ class Project:
                 self.watching, self._at_hand = around, None
         seen = self._seen.get(path)
         alike = seen is not None and seen.text == hash(text) and seen.rules is rules
+        alike = alike and seen is not None and seen.met == self.rehearsed(path)
         if seen is not None and alike and (path not in self._circles or view.tells(seen.answers)):
             del self._seen[path]
             self._kept.pop(path, None)
@@ -330,8 +354,28 @@ class Project:
 
     def throughout(self, path: str) -> bool:
         """Whether all that runs a file runs on CUDA alone."""
-        found, self._chosen_by[path] = self.choices.throughout(path)
+        found, asked = self.choices.throughout(path)
+        self._chosen_by[path] = self._chosen_by.get(path, frozenset()) | asked
         return found
+
+    def rehearsed(self, path: str, tree: ast.Module | None = None) -> tuple[Met, ...]:
+        """What goes wrong in the programs that run a file, where it is the file that is to be changed."""
+        found = self._rehearsed.get(path)
+        if found is None and self._company is not None:
+            if self._rehearses is None:
+                self._rehearses = self._company(self.layout, self._text)
+            programs, asked = self.choices.programs(path)
+            met: dict[Met, None] = {}
+            lazy = len(self.layout.files(self._root(path))) > _MANY
+            for program in programs:
+                own_tree = tree if program == path else None
+                with suppress(*FAULTS):  # what goes wrong here costs nothing of what is known otherwise
+                    met.update(dict.fromkeys(self._rehearses(program, lazy, own_tree)))
+            own = (each for each in met if each.home.path == path)
+            found = tuple(sorted(own, key=lambda each: (each.home, each.here, each.kind)))
+            self._rehearsed[path] = found
+            self._chosen_by[path] = self._chosen_by.get(path, frozenset()) | asked
+        return found or ()
 
     def may_define(self, path: str, name: str) -> bool:
         """Whether a file can define a name at all: what its text rules out takes no analysis."""
@@ -536,7 +580,8 @@ class Project:
                 events, summary, file = self._observe(text, tree, name, view, rules)
                 self._unsee(path)
                 kept = file if events and len(text) < _MAX_KEPT else None
-                self._seen[path] = _Seen(hash(text), rules, events, kept, view.log, view.answers)
+                met = self._rehearsed.get(path, ())
+                self._seen[path] = _Seen(hash(text), rules, events, kept, view.log, view.answers, met)
                 if kept is None:
                     file.release()
                 else:
@@ -714,6 +759,23 @@ class View:
     def _throughout(self) -> bool:
         return self._project.throughout(self.path)
 
+    def rehearsed(self, tree: ast.Module) -> tuple[Met, ...]:
+        """What goes wrong in the programs that run this file, where it is this file that is to be changed."""
+        found = self._project.rehearsed(self.path, tree)
+        if self._project.memory is not None:
+            self.log["rehearsed", ""] = self._rehearsed_digest(found)
+        return found
+
+    def _rehearsed_digest(self, found: tuple[Met, ...]) -> bytes:
+        folder = os.path.dirname(self.path)
+
+        def near(part: object) -> object:
+            if not isinstance(part, There):
+                return part
+            return tuple(part._replace(path=os.path.relpath(part.path, folder)))
+
+        return digest_of(tuple(tuple(map(near, each)) for each in found))
+
     def default_gpu(self) -> Alone:
         """What is alone in the programs that import this file."""
         found = self._project.default_gpu(self.path)
@@ -790,6 +852,8 @@ class View:
             return digest_of(self._callers(about))
         if kind == "loaders":
             return digest_of(self._project.loaders(about, self.path))
+        if kind == "rehearsed":
+            return self._rehearsed_digest(self._project.rehearsed(self.path))
         if kind == "throughout":
             return digest_of(self._throughout())
         if kind == "default gpu":

@@ -79,7 +79,7 @@ def _where(at: object, ask: Questions, project: Project | None) -> tuple[str, Sp
     """Return the file, empty for this one, and the span."""
     if isinstance(at, Spot):
         if at.span is not None:
-            return "", at.span
+            return at.path, at.span
         return project.locate(at.node) if project is not None and at.node is not None else None
     if isinstance(at, Span):
         return "", at

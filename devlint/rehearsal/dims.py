@@ -1,0 +1,84 @@
+"""How many dimensions results have at least: torch lets a 0-dim tensor of the cpu meet any device."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .. import knowledge
+from ..knowledge.row import Row
+from .perform import Argument
+from .values import (
+    Array,
+    Seq,
+    Tensor,
+    Value,
+    truth,
+)
+
+_SEVERAL = frozenset({"LSTM", "GRU", "RNN", "LSTMCell", "MultiheadAttention"})
+"""Modules that give a tuple."""
+
+
+def dims_of_data(value: Value | None) -> int:
+    """How many dimensions what is made of data has at least."""
+    if isinstance(value, (Tensor, Array)):
+        return value.dims
+    if isinstance(value, Seq):
+        return 1 + (dims_of_data(value.items[0]) if value.items else 0)
+    return 0
+
+
+def sizes(row: Row, positional: Sequence[Argument]) -> int:
+    """How many dimensions what is made of sizes has at least."""
+    if not row.signature.startswith(("*size", "size")):
+        return 1
+    first = positional[0][1] if positional else None
+    if isinstance(first, Seq):
+        return len(first.items) if not first.open or len(first.items) > 1 else 1
+    return max(len(positional), 1)
+
+
+def dims_of(
+    name: str,
+    row: Row,
+    values: Sequence[Value],
+    positional: Sequence[Argument],
+    keywords: dict[str, Argument],
+) -> int:
+    """How many dimensions the result of an operation has at least."""
+    each = [value.dims for value in values if isinstance(value, Tensor)]
+    most = max(each, default=0)
+    first = each[0] if each else 0
+    if row.gives == "0-dim tensor":
+        return 0
+    if name in knowledge.GIVES_DIMENSIONS:
+        return max(len(positional) if name in ("view", "reshape", "expand") else 1, 1)
+    if name in knowledge.ADDS_DIMENSION:
+        return most + 1
+    if name in knowledge.LOSES_DIMENSION:
+        return max(most - 1, 0)
+    if name in knowledge.MAY_LOSE_ALL:
+        return 0
+    if name in knowledge.OF_FIRST:
+        return first
+    if row.gives == "reduced" or name in knowledge.REDUCES:
+        values_given = [value for _, value in positional if not isinstance(value, Tensor)]
+        if not values_given and "dim" not in keywords:
+            return 0
+        keep = keywords.get("keepdim")
+        if keep is not None and truth(keep[1]):
+            return most
+        return max(most - 1, 0)
+    return most
+
+
+def is_several(name: str, row: Row, given: dict[str, Argument]) -> bool:
+    """Whether an operation gives several tensors."""
+    if "several" in row.topics:
+        return True
+    return name in knowledge.GIVES_INDICES_TOO and any(key == "dim" or key.startswith("dim") for key in given)
+
+
+def gives_several(lib: str) -> bool:
+    """Whether a module gives several tensors."""
+    return lib.rpartition(".")[2] in _SEVERAL

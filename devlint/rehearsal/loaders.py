@@ -1,0 +1,89 @@
+"""What loaders and datasets yield."""
+
+from __future__ import annotations
+
+import ast
+
+from .. import knowledge
+from .modules import Modules
+from .values import (
+    CPU,
+    NUMBER,
+    Array,
+    Batch,
+    Bound,
+    Function,
+    Lib,
+    Made,
+    Map,
+    Obj,
+    Partial,
+    Seq,
+    Tensor,
+    Unknown,
+    Value,
+    element,
+    is_number,
+)
+
+_DEPTH = 4
+
+
+class Loaders(Modules):
+    """Goes through loaders."""
+
+    def iterated_library(self, value: Obj, node: ast.expr) -> Seq:
+        """What a loader or dataset yields."""
+        if value.lib.endswith("DataLoader"):
+            return Seq((self._batch(value, node),), "iter", open=True)
+        if "dataset" in knowledge.topics_of_base(value.lib):
+            return Seq((self._sample(value, node),), "iter", open=True)
+        return Seq((Unknown(),), "iter", open=True)
+
+    def _batch(self, loader: Obj, node: ast.expr) -> Value:
+        dataset = loader.attrs.get("dataset", loader.attrs.get("#0", Unknown()))
+        sample = self._sample(dataset, node)
+        collate = loader.attrs.get("collate_fn")
+        if isinstance(collate, (Function, Bound, Partial, Lib, Obj)) and not _is_default(collate):
+            return self.call(collate, [(node, Seq((sample, sample), "list", open=True))], {}, node)
+        return self._collated(sample, Made("loader", self.spot(node), "", Batch(loader)))
+
+    def _sample(self, dataset: Value, node: ast.expr) -> Value:
+        if isinstance(dataset, Obj):
+            if self.has_method(dataset, "__getitem__"):
+                return self.call(self.attribute(dataset, "__getitem__", None), [(node, NUMBER)], {}, node)
+            if self.has_method(dataset, "__iter__"):
+                seq = self.iterated(self.call(self.attribute(dataset, "__iter__", None), [], {}, node), node)
+                return element(seq)
+            given = [v for name, v in dataset.attrs.items() if name.startswith("#")]
+            if dataset.lib.endswith("TensorDataset"):
+                parts = [
+                    each._replace(dims=max(each.dims - 1, 0)) for each in given if isinstance(each, Tensor)
+                ]
+                return Seq(tuple(parts), "tuple") if len(parts) == len(given) else Unknown()
+            if given and dataset.lib.endswith(("Subset", "ConcatDataset")):
+                inner = given[0]
+                return self._sample(element(inner) if isinstance(inner, Seq) else inner, node)
+            return Unknown()
+        if isinstance(dataset, (Seq, Tensor, Array)):
+            return element(self.iterated(dataset, node))
+        return Unknown()
+
+    def _collated(self, sample: Value, made: Made, depth: int = 0) -> Value:
+        if isinstance(sample, Tensor):
+            if sample.place == CPU:
+                return Tensor(CPU, sample.dims + 1, made)
+            return sample._replace(dims=sample.dims + 1, registered=False)
+        if is_number(sample) or isinstance(sample, Array):
+            return Tensor(CPU, 1, made)
+        if isinstance(sample, Seq) and depth < _DEPTH:
+            items = tuple(self._collated(each, made, depth + 1) for each in sample.items)
+            return Seq(items, sample.form, open=sample.open)
+        if isinstance(sample, Map) and depth < _DEPTH:
+            known = {key: self._collated(each, made, depth + 1) for key, each in sample.items.items()}
+            return Map(known, None if sample.rest is None else self._collated(sample.rest, made, depth + 1))
+        return Unknown()
+
+
+def _is_default(collate: Value) -> bool:
+    return isinstance(collate, Lib) and collate.dotted.endswith("default_collate")

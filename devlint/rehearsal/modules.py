@@ -1,0 +1,304 @@
+"""Modules of torch's, and other objects of libraries."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Sequence
+
+from .. import knowledge
+from .dims import gives_several
+from .meetings import Meetings
+from .parts import (
+    DISTRIBUTIONS,
+    bind,
+    brought_to,
+    held,
+    is_none,
+    named_parts,
+    tensors_in,
+)
+from .perform import Argument
+from .values import (
+    CPU,
+    NONE,
+    NOWHERE,
+    TEXT,
+    Bound,
+    Const,
+    Function,
+    Made,
+    Map,
+    Obj,
+    Seq,
+    Tensor,
+    Unknown,
+    Value,
+    element,
+)
+
+_CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"})
+_SCATTERS = "torch.nn.DataParallel"
+"""What brings its input to where its module is."""
+
+
+class Modules(Meetings):
+    """Makes and runs objects of libraries."""
+
+    def begin(
+        self, made: Obj, positional: Sequence[Argument], keywords: dict[str, Argument], node: ast.AST
+    ) -> None:
+        """What the constructor of a library's class does to an object."""
+        name = made.lib.rpartition(".")[2]
+        values = [value for _, value in positional]
+        if name in _CONTAINERS and self.is_module(made):
+            self._fill_container(made, name, positional)
+        elif self.is_module(made):
+            self._give_weights(made, positional, keywords)
+            for each in values:
+                if isinstance(each, Obj) and self.is_module(each):
+                    made.attrs[f"part{len(made.attrs)}"] = each
+
+    def _fill_container(self, made: Obj, name: str, positional: Sequence[Argument]) -> None:
+        first = positional[0][1] if len(positional) == 1 else None
+        if name == "Sequential" and isinstance(first, Map):
+            made.parts = Seq(tuple(first.items.values()), open=first.rest is not None)
+            made.names = tuple(first.items)
+        elif name.endswith("Dict"):
+            made.parts = Map(dict(first.items), first.rest) if isinstance(first, Map) else Map()
+        elif name == "Sequential" and not isinstance(first, Seq):
+            made.parts = Seq(tuple(value for _, value in positional))
+        else:
+            seq = self.iterated(first, positional[0][0]) if first is not None else Seq()
+            made.parts = Seq(seq.items, open=seq.open)
+
+    def _give_weights(self, made: Obj, positional: Sequence[Argument], keywords: dict[str, Argument]) -> None:
+        row = knowledge.find(made.lib)
+        told = keywords.get("device")
+        place = self.place_of(told[1]) if told is not None and not is_none(told[1]) else self.default
+        if knowledge.has_weight(made.lib) and row is not None and row.place == "device":
+            made.attrs["weight"] = made.attrs["bias"] = Tensor(place, 1, None, registered=True)
+        given = bind(row, positional, keywords) if row is not None and "loss" in row.topics else {}
+        for name in knowledge.LOSS_WEIGHTS.intersection(given):
+            value = given[name][1]
+            if isinstance(value, Tensor):
+                made.attrs[name] = value
+                made.buffers |= {name}
+
+    def make(
+        self, dotted: str, positional: Sequence[Argument], keywords: dict[str, Argument], node: ast.AST
+    ) -> Obj:
+        """An object of a library's class."""
+        made = self.hold(Obj(None, dotted, self.spot(node)))
+        self.begin(made, positional, keywords, node)
+        for index, (_, value) in enumerate(positional):
+            made.attrs.setdefault(f"#{index}", value)
+        row = knowledge.find(dotted)
+        for name, (_, value) in zip(
+            knowledge.bind(row, len(positional)) if row else (), positional, strict=False
+        ):
+            made.attrs.setdefault(name, value)
+        for name, (_, value) in keywords.items():
+            made.attrs.setdefault(name, value)
+        return made
+
+    def _of_object_method(
+        self,
+        obj: Obj,
+        name: str,
+        positional: Sequence[Argument],
+        keywords: dict[str, Argument],
+        node: ast.AST,
+    ) -> Value:
+        if self.is_module(obj):
+            return self._of_module(obj, name, positional, keywords, node)
+        if obj.lib == "argparse.ArgumentParser":
+            return self._of_parser(obj, name, positional, keywords)
+        if obj.lib.startswith(DISTRIBUTIONS):
+            if name in ("sample", "rsample", "entropy", "mean", "log_prob", "cdf"):
+                parties = [*((node, each) for each in tensors_in(obj)), *positional]
+                return self.combined(node, "call", parties)  # type: ignore[arg-type]
+            return Unknown()
+        if name == "__init__":
+            return NONE
+        if obj.lib in ("", "builtins.object"):
+            return Unknown()
+        if obj.lib.startswith("torch.optim.") and name in ("step", "zero_grad"):
+            return NONE
+        if obj.lib.startswith("torch.utils.data."):
+            return Unknown()
+        self.hand_over([value for _, value in (*positional, *keywords.values())])
+        return Unknown()
+
+    def _of_module(
+        self,
+        obj: Obj,
+        name: str,
+        positional: Sequence[Argument],
+        keywords: dict[str, Argument],
+        node: ast.AST,
+    ) -> Value:
+        if name in ("to", "cuda", "cpu"):
+            place = self.target(name, positional, keywords)
+            if place is not None:
+                self.move(obj, place)
+            return obj
+        if name in ("parameters", "buffers", "named_parameters", "named_buffers"):
+            whose = Made("weights", obj.spot, "", obj) if obj.spot is not None else None
+            weights = dict.fromkeys(
+                each._replace(registered=False, made=whose if each.place == CPU else None)
+                for each in self.weights(obj)
+            )
+            items: tuple[Value, ...] = tuple(weights) or (Unknown(),)
+            if name.startswith("named"):
+                items = tuple(Seq((TEXT, each), "tuple") for each in items)
+            return Seq(items, "iter", open=True)
+        if name in ("modules", "children", "named_children", "named_modules"):
+            named = [(key, each) for key, each in named_parts(obj) if isinstance(each, Obj)]
+            inner: list[Value] = [each for _, each in named]
+            if name.startswith("named"):
+                inner = [Seq((Const(key), each), "tuple") for key, each in named]
+            return Seq(tuple(inner) or (Unknown(),), "iter", open=True)
+        if name in ("state_dict",):
+            found = tuple(self.weights(obj))
+            rest = (
+                element(Seq(tuple(each._replace(registered=False) for each in found))) if found else Unknown()
+            )
+            return Map({}, rest)
+        if name in ("register_buffer", "register_parameter"):
+            values = [value for _, value in positional]
+            tensor = values[1] if len(values) > 1 else keywords.get("tensor", (node, Unknown()))[1]
+            if isinstance(values[0] if values else None, Const):
+                key = values[0].value  # type: ignore[union-attr]
+                self.alter(obj, "buffers", obj.buffers | {key})
+                kept = tensor._replace(made=None) if isinstance(tensor, Tensor) else tensor
+                self.put(obj.attrs, key, kept)
+            return NONE
+        if name in ("add_module", "register_module") and len(positional) > 1:
+            key = positional[0][1]
+            self.put(obj.attrs, key.value if isinstance(key, Const) else f"#{id(node)}", positional[1][1])
+            return NONE
+        if name in ("append", "extend", "insert", "items", "keys", "values", "update", "pop"):
+            if obj.parts is None:
+                obj.parts = Map() if obj.lib.endswith("Dict") else Seq()
+            return self.method(obj.parts, name, positional, keywords, node)
+        if name in (
+            "train",
+            "eval",
+            "requires_grad_",
+            "half",
+            "float",
+            "double",
+            "bfloat16",
+            "share_memory",
+            "to_empty",
+        ):
+            return obj
+        if name == "apply":
+            self.hand_over(
+                [obj] if not positional or not isinstance(positional[0][1], (Function, Bound)) else []
+            )
+            for each in (*obj.attrs.values(), *held(obj)):
+                if positional and isinstance(each, Obj) and self.is_module(each):
+                    self.call(positional[0][1], [(node, each)], {}, node)  # type: ignore[list-item]
+            return obj
+        if name == "load_state_dict" and "assign" in keywords:
+            self.move(obj, NOWHERE)
+        if name in ("__call__", "forward"):
+            return self.run_library_object(obj, positional, keywords, node)
+        if name == "register_forward_hook" and positional:
+            self.alter(obj, "hooks", (*obj.hooks, positional[0][1]))
+            return Unknown()
+        if name in ("zero_grad", "load_state_dict", "__init__", "extra_repr"):
+            return NONE
+        return Unknown()
+
+    def run_library_object(
+        self, callee: Obj, positional: Sequence[Argument], keywords: dict[str, Argument], node: ast.AST
+    ) -> Value:
+        """Call an object of a library: a module's weights meet what it is given."""
+        if not self.is_module(callee):
+            self.hand_over([value for _, value in (*positional, *keywords.values())])
+            return Unknown()
+        if isinstance(callee.parts, Seq) and callee.lib.endswith("Sequential"):
+            return self._run_in_turn(callee, positional, node)
+        if callee.lib == _SCATTERS and "#0" in callee.attrs:
+            place = next((each.place for each in self.weights(callee)), NOWHERE)
+            brought = [(at, brought_to(value, place)) for at, value in positional]
+            return self.call(
+                callee.attrs["#0"],
+                brought,
+                {k: (at, brought_to(v, place)) for k, (at, v) in keywords.items()},
+                node,
+            )
+        given = [*positional, *keywords.values()]
+        tensors: list[Argument] = [(at, value) for at, value in given if isinstance(value, Tensor)]
+        row = knowledge.find(f"{callee.lib}.forward")
+        if row is not None:
+            tensors = self.operands(row, bind(row, positional, keywords))
+        if not callee.lib.startswith("torch."):
+            self.hand_over([value for _, value in given])
+            return Unknown()
+        weights = [each for each in self.weights(callee) if each.place]
+        func: ast.expr = node.func if isinstance(node, ast.Call) else node  # type: ignore[assignment]
+        if weights and tensors:
+            kept = weights[0]
+            for at, value in tensors:
+                if not isinstance(value, Tensor):
+                    continue
+                if value.place and kept.place == CPU and value.place != CPU:
+                    if kept.made is None:
+                        self.tell("call", (func, kept), (at, value), module=callee)
+                    else:
+                        self.tell("call", (func, kept), (at, value))
+                    return Tensor(NOWHERE, 1, loose=True)
+                if value.place == CPU and kept.place != CPU and value.dims > 0:
+                    self.tell("call", (at, value), (func, kept))
+                    return Tensor(NOWHERE, 1, loose=True)
+        loss = knowledge.find(callee.lib)
+        found = self.combined(node, "call", tensors)
+        if loss is not None and "loss" in loss.topics:
+            return found._replace(dims=0)
+        if not tensors:
+            return Unknown()
+        return found._replace(loose=gives_several(callee.lib), dims=max(found.dims, 1), registered=False)
+
+    def _run_in_turn(self, callee: Obj, positional: Sequence[Argument], node: ast.AST) -> Value:
+        assert isinstance(callee.parts, Seq)
+        value = positional[0][1] if positional else Unknown()
+        at = positional[0][0] if positional else node
+        for each in callee.parts.items:
+            value = self.call(each, [(at, value)], {}, node)  # type: ignore[list-item]
+        return value
+
+    def _of_parser(
+        self, obj: Obj, name: str, positional: Sequence[Argument], keywords: dict[str, Argument]
+    ) -> Value:
+        options = obj.attrs.setdefault("=", Map())
+        assert isinstance(options, Map)
+        if name == "add_argument":
+            flags = [
+                value.value
+                for _, value in positional
+                if isinstance(value, Const) and isinstance(value.value, str)
+            ]
+            long = next((flag for flag in flags if flag.startswith("--")), flags[0] if flags else "")
+            dest = keywords["dest"][1] if "dest" in keywords else None
+            key = dest.value if isinstance(dest, Const) else long.lstrip("-").replace("-", "_")
+            action = keywords["action"][1] if "action" in keywords else None
+            told = action.value if isinstance(action, Const) else ""
+            value: Value = keywords["default"][1] if "default" in keywords else Unknown()
+            if "default" not in keywords and told in ("store_true", "store_false"):
+                value = Const(told == "store_false")
+            self.put(options.items, key, value)
+            return Unknown()
+        if name == "set_defaults":
+            for key, (_, value) in keywords.items():
+                self.put(options.items, key, value)
+            return NONE
+        if name in ("add_argument_group", "add_mutually_exclusive_group"):
+            return obj
+        if name in ("parse_args", "parse_known_args"):
+            made = self.hold(Obj(None, "argparse.Namespace", None))
+            made.attrs.update(options.items)
+            return made if name == "parse_args" else Seq((made, Seq((), open=True)), "tuple")
+        return Unknown()

@@ -1,0 +1,632 @@
+"""The statements of a program, gone through in the order in which they run."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple, TypeVar
+
+from ..core.met import Met
+from .values import (
+    CPU,
+    NONE,
+    Bound,
+    Class,
+    Const,
+    Function,
+    Held,
+    Later,
+    Lib,
+    Map,
+    Obj,
+    Scope,
+    Seq,
+    Spot,
+    Unit,
+    Unknown,
+    Value,
+    element,
+    join,
+    truth,
+)
+
+MAX_STEPS = 30_000
+"""Expressions and statements of one program, or of a module as it is imported; the rest is left out."""
+MAX_DEPTH = 40
+"""Calls within calls."""
+_AGAIN = 2
+"""How often a function calls itself before nobody knows what it gives."""
+_UNROLLED = 12
+"""A sequence of which each item is known is gone through item by item up to here."""
+_MISSING = object()
+_MAIN = "__main__"
+Flow = str
+"""How a block ends: empty, `return`, `break`, `continue` or `raise`."""
+
+
+Load = Callable[[str, str], "tuple[Unit, str] | None"]
+H = TypeVar("H", bound=Held)
+
+
+class Exhausted(Exception):
+    """The rehearsal has taken enough steps."""
+
+
+class Suspended(Exception):
+    """A context manager has come to the block that it manages."""
+
+    def __init__(self, frame: Frame) -> None:
+        self.frame = frame
+
+
+class Frame:
+    """A call of a function of the program."""
+
+    __slots__ = ("given", "node", "owner", "receiver", "returns", "scope", "stops", "yields")
+
+    def __init__(self, scope: Scope, node: ast.AST | None) -> None:
+        self.scope = scope
+        self.given: list[tuple[ast.expr, Value]] = []
+        """The arguments, as they stand in the caller."""
+        self.node = node
+        self.returns: list[Value] = []
+        self.yields: list[Value] = []
+        self.stops = False
+        """Whether it goes no further than to what it yields."""
+        self.owner: Class | None = None
+        self.receiver: Value | None = None
+
+
+class Running(NamedTuple):
+    """A module that is being run, and where."""
+
+    obj: Obj
+    spot: Spot
+    label: str
+
+
+class Stage:
+    """Goes through statements; subclasses know what expressions mean."""
+
+    def __init__(self, load: Load, *, lazy: bool) -> None:
+        """`load` gives the file that a dotted name means to a path, and what of the name lies in it; `lazy`
+        is whether a file is run when something of it is used, and not as it is imported.
+        """
+        self.lazy = lazy
+        self.made: list[Held] = []
+        """What may refer to itself in a circle, and is to be released."""
+        self.load = load
+        self.met: dict[Hashable, Met] = {}
+        self.frames: list[Frame] = []
+        self.running: list[Running] = []
+        self.default = CPU
+        """Where factories make what they are told no device for."""
+        self.moved_groups: set[int] = set()
+        self.steps = 0
+        self.tried = 0
+        """How many statements are around that catch what goes wrong."""
+        self.unsure = 0
+        """How many branches are around that may not be taken."""
+        self._trail: list[tuple[Any, Any, Any]] = []
+        self._ran: set[str] = set()
+
+    def hold(self, made: H) -> H:
+        """Remember what is to be released when the program has ended."""
+        self.made.append(made)
+        return made
+
+    # What changes
+
+    def put(self, table: dict[Any, Value], key: Hashable, value: Value) -> None:
+        """Bind a name, attribute or item."""
+        self._trail.append((table, key, table.get(key, _MISSING)))
+        table[key] = value
+
+    def alter(self, thing: Seq | Obj | Map, name: str, value: Any) -> None:
+        """Change a sequence or object itself."""
+        self._trail.append((thing, name, getattr(thing, name)))
+        setattr(thing, name, value)
+
+    def _now(self, table: Any, key: Any) -> Any:
+        return table.get(key, _MISSING) if type(table) is dict else getattr(table, key)
+
+    def _restore(self, table: Any, key: Any, value: Any) -> None:
+        if type(table) is not dict:
+            setattr(table, key, value)
+        elif value is _MISSING:
+            table.pop(key, None)
+        else:
+            table[key] = value
+
+    def _undo(self, mark: int) -> dict[tuple[int, Any], tuple[Any, Any, Any]]:
+        """Take back what was changed; what had been made of it, by whose it is."""
+        done = {(id(table), key): (table, key, self._now(table, key)) for table, key, _ in self._trail[mark:]}
+        while len(self._trail) > mark:
+            table, key, old = self._trail.pop()
+            self._restore(table, key, old)
+        return done
+
+    def _redo(self, done: Iterable[tuple[Any, Any, Any]], joined: bool) -> None:
+        for table, key, value in done:
+            now = self._now(table, key)
+            self._trail.append((table, key, now))
+            self._restore(table, key, _joined(now, value) if joined else value)
+
+    def either(self, one: Callable[[], Flow], other: Callable[[], Flow]) -> Flow:
+        """Go through one branch or the other: what both leave is what is known afterwards."""
+        mark = len(self._trail)
+        self.unsure += 1
+        first = one()
+        done = self._undo(mark)
+        second = other()
+        self.unsure -= 1
+        if first:
+            return second if not second or first == second or first == "raise" else first
+        if second:
+            self._undo(mark)
+            self._redo(done.values(), joined=False)
+            return ""
+        after = self._undo(mark)
+        for slot in done.keys() | after.keys():
+            table, key, _ = done.get(slot) or after[slot]
+            now = self._now(table, key)
+            left = done[slot][2] if slot in done else now
+            right = after[slot][2] if slot in after else now
+            self._trail.append((table, key, now))
+            self._restore(table, key, _joined(left, right))
+        return ""
+
+    # Statements
+
+    def block(self, body: Sequence[ast.stmt]) -> Flow:
+        """Go through statements."""
+        for statement in body:
+            flow = self.statement(statement)
+            if flow:
+                return flow
+        return ""
+
+    def step(self) -> None:
+        """Count what was done."""
+        self.steps += 1
+        if self.steps > MAX_STEPS:
+            raise Exhausted
+
+    def statement(self, node: ast.stmt) -> Flow:
+        """Go through a statement."""
+        self.step()
+        method = getattr(self, f"_{type(node).__name__.lower()}", None)
+        return method(node) or "" if method is not None else ""
+
+    @property
+    def scope(self) -> Scope:
+        """The variables at hand."""
+        return self.frames[-1].scope
+
+    def spot(self, node: ast.AST) -> Spot:
+        """Where a node of the code at hand stands."""
+        return Spot(self.scope.unit.path, node)
+
+    def _expr(self, node: ast.Expr) -> None:
+        self.dropped(self.eval(node.value), node.value)
+
+    def dropped(self, value: Value, node: ast.expr) -> None:
+        """Nobody keeps what an expression gives."""
+
+    def _assign(self, node: ast.Assign) -> None:
+        value = self.eval(node.value)
+        for target in node.targets:
+            self.bind(target, value)
+
+    def _annassign(self, node: ast.AnnAssign) -> None:
+        if node.value is not None:
+            self.bind(node.target, self.eval(node.value))
+
+    def _augassign(self, node: ast.AugAssign) -> None:
+        old = self.eval(node.target)
+        self.bind(
+            node.target, self.operator(node, node.op, (node.target, old), (node.value, self.eval(node.value)))
+        )
+
+    def _return(self, node: ast.Return) -> Flow:
+        self.frames[-1].returns.append(NONE if node.value is None else self.eval(node.value))
+        return "return"
+
+    def _raise(self, node: ast.Raise) -> Flow:
+        return "raise"
+
+    def _break(self, node: ast.Break) -> Flow:
+        return "break"
+
+    def _continue(self, node: ast.Continue) -> Flow:
+        return "continue"
+
+    def _delete(self, node: ast.Delete) -> None:
+        pass
+
+    def _assert(self, node: ast.Assert) -> None:
+        self.eval(node.test)
+
+    def _global(self, node: ast.Global) -> None:
+        for name in node.names:
+            self.scope.shared[name] = self.scope.unit.scope
+
+    def _nonlocal(self, node: ast.Nonlocal) -> None:
+        for name in node.names:
+            outer = self.scope.outer
+            while outer is not None and name not in outer.names:
+                outer = outer.outer
+            if outer is not None:
+                self.scope.shared[name] = outer
+
+    def _if(self, node: ast.If) -> Flow:
+        said = truth(self.eval(node.test))
+        if said is not None:
+            return self.block(node.body if said else node.orelse)
+        return self.either(lambda: self.block(node.body), lambda: self.block(node.orelse))
+
+    def _while(self, node: ast.While) -> Flow:
+        for _ in range(2):
+            said = truth(self.eval(node.test))
+            if said is False:
+                return self.block(node.orelse)
+            flow = self.block(node.body)
+            if flow in ("return", "raise"):
+                return flow
+            if flow == "break":
+                return ""
+        return ""
+
+    def _for(self, node: ast.For) -> Flow:
+        for value in self.turns(self.eval(node.iter), node.iter):
+            self.bind(node.target, value)
+            flow = self.block(node.body)
+            if flow in ("return", "raise"):
+                return flow
+            if flow == "break":
+                return ""
+        return self.block(node.orelse)
+
+    _asyncfor = _for
+
+    def turns(self, value: Value, node: ast.expr) -> Iterable[Value]:
+        """What a loop goes through: each item, or one of those that nobody can tell apart, twice."""
+        seq = self.iterated(value, node)
+        if not seq.open and len(seq.items) <= _UNROLLED:
+            return seq.items
+        if not seq.items:
+            return (Unknown(), Unknown())
+        if not seq.open:
+            return (*seq.items[:2], element(seq))
+        return (*seq.items, *(seq.items * 2)[: max(0, 2 - len(seq.items))])[:_UNROLLED]
+
+    def _try(self, node: ast.Try) -> Flow:
+        caught = bool(node.handlers)
+        self.tried += caught
+        flow = self.block(node.body)
+        self.tried -= caught
+        if flow == "raise" and node.handlers:
+            flow = self.block(node.handlers[0].body)
+        elif not flow:
+            flow = self.block(node.orelse)
+        return self.block(node.finalbody) or flow
+
+    _trystar = _try
+
+    def _with(self, node: ast.With) -> Flow:
+        default = self.default
+        for item in node.items:
+            entered = self.entered(self.eval(item.context_expr))
+            if item.optional_vars is not None:
+                self.bind(item.optional_vars, entered)
+        flow = self.block(node.body)
+        self.default = default
+        return flow
+
+    _asyncwith = _with
+
+    def _match(self, node: ast.Match) -> Flow:
+        subject = self.eval(node.subject)
+        return self._cases(node.cases, subject)
+
+    def _cases(self, cases: Sequence[ast.match_case], subject: Value) -> Flow:
+        if not cases:
+            return ""
+        case = cases[0]
+        said = self._matches(case.pattern, subject) if case.guard is None else None
+        if said is True:
+            return self.block(case.body)
+        if said is False:
+            return self._cases(cases[1:], subject)
+        return self.either(lambda: self.block(case.body), lambda: self._cases(cases[1:], subject))
+
+    def _matches(self, pattern: ast.pattern, subject: Value) -> bool | None:
+        if isinstance(pattern, ast.MatchValue):
+            wanted = self.eval(pattern.value)
+            both = isinstance(wanted, Const) and isinstance(subject, Const)
+            return wanted.value == subject.value if both else None  # type: ignore[union-attr]
+        if isinstance(pattern, ast.MatchOr):
+            said = [self._matches(each, subject) for each in pattern.patterns]
+            return True if True in said else None if None in said else False
+        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None:
+            if pattern.name is not None:
+                self.assign(pattern.name, subject)
+            return True
+        return None
+
+    # Names
+
+    def assign(self, name: str, value: Value) -> None:
+        """Bind a variable."""
+        scope = self.scope.shared.get(name, self.scope)
+        self.put(scope.names, name, value)
+
+    def bind(self, target: ast.expr, value: Value) -> None:
+        """Bind what stands at the left of an assignment."""
+        if isinstance(target, ast.Name):
+            self.assign(target.id, value)
+        elif isinstance(target, (ast.Tuple, ast.List)):
+            for each, part in zip(target.elts, self.unpacked(value, target), strict=False):
+                self.bind(each.value if isinstance(each, ast.Starred) else each, part)
+        elif isinstance(target, ast.Attribute):
+            self.set_attribute(self.eval(target.value), target.attr, value, target)
+        elif isinstance(target, ast.Subscript):
+            self.set_item(target, self.eval(target.value), self.eval(target.slice), value)
+
+    def _import(self, node: ast.Import) -> None:
+        for alias in node.names:
+            found = self.load(alias.name, self.scope.unit.path)
+            first = alias.name.partition(".")[0]
+            if alias.asname is not None:
+                self.assign(alias.asname, self.imported(found, alias.name))
+            else:
+                self.imported(found, alias.name)
+                self.assign(first, self.imported(self.load(first, self.scope.unit.path), first))
+
+    def imported(self, found: tuple[Unit, str] | None, dotted: str) -> Value:
+        """A module of the program, or something in one; a promise of it, where it is run when it is used."""
+        return Later(found, dotted) if self.lazy and found is not None else self.module(found, dotted)
+
+    def kept_promise(self, value: Value, table: dict[str, Value], name: str) -> Value:
+        """What a name stands for in a table, by now."""
+        if not isinstance(value, Later):
+            return value
+        found = table[name] = self.module(value.found, value.dotted)
+        return found
+
+    def module(self, found: tuple[Unit, str] | None, dotted: str) -> Value:
+        """A module of the program, run by now, or one of a library."""
+        if found is None:
+            return Unknown() if dotted.startswith(".") else Lib(dotted)
+        unit, rest = found
+        self.run(unit)
+        value: Value = unit
+        for name in rest.split(".") if rest else ():
+            value = self.attribute(value, name, None)
+        return value
+
+    def _importfrom(self, node: ast.ImportFrom) -> None:
+        module = "." * node.level + (node.module or "")
+        for alias in node.names:
+            if alias.name == "*":
+                self._star(module)
+                continue
+            dotted = f"{module}{alias.name}" if module.endswith(".") else f"{module}.{alias.name}"
+            found = self.load(dotted, self.scope.unit.path)
+            self.assign(alias.asname or alias.name, self.imported(found, dotted))
+
+    def _star(self, module: str) -> None:
+        found = self.load(module, self.scope.unit.path)
+        if found is None or found[1]:
+            return
+        self.run(found[0])
+        for name, value in list(found[0].scope.names.items()):
+            if not name.startswith("_"):
+                self.assign(name, value)
+
+    def run(self, unit: Unit) -> None:
+        """Run a file as it is imported, the first time that it is asked for; what it does stays done."""
+        if unit.path in self._ran:
+            return
+        self._ran.add(unit.path)
+        mark, steps, depth = len(self._trail), self.steps, len(self.frames)
+        default, tried, running, unsure = self.default, self.tried, self.running, self.unsure
+        self.steps, self.tried, self.default, self.running, self.unsure = 0, 0, CPU, [], 0
+        try:
+            self.perform(unit, unit.name)
+        except Exhausted:
+            del self.frames[depth:]
+        finally:
+            self.steps, self.tried, self.default = steps, tried, default
+            self.running, self.unsure = running, unsure
+            del self._trail[mark:]
+
+    def perform(self, unit: Unit, name: str) -> None:
+        """Go through the statements of a file that goes by a name."""
+        unit.scope.names["__name__"] = Const(name)
+        self.frames.append(Frame(unit.scope, unit.tree))
+        self.block(unit.tree.body)
+        self.frames.pop()
+
+    def rehearse(self, unit: Unit) -> None:
+        """Go through a program."""
+        with suppress(Exhausted):  # what was seen until then stands
+            self.perform(unit, _MAIN)
+        self.frames.clear()
+
+    # Definitions
+
+    def _functiondef(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        self.assign(node.name, self.decorated(node, self.function(node)))
+
+    _asyncfunctiondef = _functiondef
+
+    def function(self, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> Function:
+        """What a definition makes."""
+        made = Function(node, self.scope)
+        args = node.args
+        named = [*args.posonlyargs, *args.args]
+        for arg, default in zip(reversed(named), reversed(args.defaults), strict=False):
+            made.defaults[arg.arg] = self.eval(default)
+        for arg, each in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+            if each is not None:
+                made.defaults[arg.arg] = self.eval(each)
+        made.yields = not isinstance(node, ast.Lambda) and _yields(node.body)
+        return made
+
+    def decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef, made: Function) -> Value:
+        """What its decorators make of a function."""
+        value: Value = made
+        for decorator in reversed(node.decorator_list):
+            if isinstance(decorator, ast.Attribute) and decorator.attr in ("setter", "deleter"):
+                return self.lookup(node.name)
+            value = self.wrapped(value, made, self.eval(decorator))
+        return value
+
+    def wrapped(self, value: Value, made: Function, by: Value) -> Value:
+        """What one decorator makes of a function: what is known of none leaves it as it is."""
+        if isinstance(by, Lib) and by.dotted in _DISPATCHERS:
+            return Unknown()
+        if isinstance(by, Lib):
+            binding = _BINDINGS.get(by.dotted)
+            if binding is not None:
+                made.binding = binding
+            return value
+        if isinstance(by, (Function, Class, Bound)):
+            given = self.call(by, [(made.node, value)], {}, made.node)  # type: ignore[list-item]
+            return value if isinstance(given, (Unknown, Const)) else given
+        return value
+
+    def _classdef(self, node: ast.ClassDef) -> None:
+        cls = self.hold(Class(node.name, node, self.scope.unit))
+        cls.bases = [self.eval(base) for base in node.bases]
+        by = [self.eval(each) for each in node.decorator_list]
+        wrappers = {each.dotted for each in by if isinstance(each, Lib)}
+        bases = {each.dotted.rpartition(".")[2] for each in cls.bases if isinstance(each, Lib)}
+        inherited = [base for base in cls.bases if isinstance(base, Class)]
+        cls.record = any(name.endswith("dataclass") or name == "attr.s" for name in wrappers)
+        cls.record |= bool({"NamedTuple", "BaseModel"} & bases) or any(base.record for base in inherited)
+        scope = self.hold(Scope(self.scope.unit, self.scope))
+        scope.names = cls.names
+        self.frames.append(Frame(scope, node))
+        for base in inherited:
+            cls.fields += base.fields
+        for statement in node.body:
+            self.statement(statement)
+            if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name):
+                cls.fields.append(statement.target.id)
+        self.frames.pop()
+        for made in cls.names.values():
+            if isinstance(made, Function) and made.scope is scope:
+                made.owner = cls
+                made.scope = self.scope  # methods do not see the class's variables
+        value: Value = cls
+        for each in by:
+            if isinstance(each, Function):
+                given = self.call(each, [(node, value)], {}, node)  # type: ignore[list-item]
+                value = given if isinstance(given, Class) else value
+        self.assign(node.name, value)
+
+    # What subclasses know
+
+    def eval(self, node: ast.expr) -> Value:
+        """The value of an expression."""
+        raise NotImplementedError
+
+    def lookup(self, name: str) -> Value:
+        """What a variable is."""
+        scope: Scope | None = self.scope.shared.get(name, self.scope)
+        while scope is not None:
+            found = scope.names.get(name)
+            if found is not None:
+                return self.kept_promise(found, scope.names, name)
+            scope = scope.outer
+        return self.unit_name(name)
+
+    def unit_name(self, name: str) -> Value:
+        """A variable of the file, or what is built in."""
+        names = self.scope.unit.scope.names
+        found = names.get(name)
+        return self.kept_promise(found, names, name) if found is not None else Lib(f"builtins.{name}")
+
+    def operator(
+        self, node: ast.AST, op: ast.operator, left: tuple[ast.expr, Value], right: tuple[ast.expr, Value]
+    ) -> Value:
+        """What an operator gives."""
+        raise NotImplementedError
+
+    def call(
+        self,
+        callee: Value,
+        positional: Sequence[tuple[ast.expr, Value]],
+        keywords: dict[str, tuple[ast.expr, Value]],
+        node: ast.AST,
+    ) -> Value:
+        """What a call gives."""
+        raise NotImplementedError
+
+    def attribute(self, value: Value, name: str, node: ast.expr | None) -> Value:
+        """What an attribute is."""
+        raise NotImplementedError
+
+    def set_attribute(self, owner: Value, name: str, value: Value, node: ast.expr) -> None:
+        """Assign an attribute."""
+        raise NotImplementedError
+
+    def set_item(self, node: ast.Subscript, owner: Value, key: Value, value: Value) -> None:
+        """Assign an item."""
+        raise NotImplementedError
+
+    def iterated(self, value: Value, node: ast.expr) -> Seq:
+        """What iterating something yields."""
+        raise NotImplementedError
+
+    def unpacked(self, value: Value, target: ast.Tuple | ast.List) -> Sequence[Value]:
+        """The parts of a value that is bound to several targets."""
+        raise NotImplementedError
+
+    def entered(self, manager: Value) -> Value:
+        """What `with` binds."""
+        raise NotImplementedError
+
+
+_DISPATCHERS = frozenset({"functools.singledispatch", "functools.singledispatchmethod"})
+"""What calls one of several functions."""
+_BINDINGS = {
+    "builtins.staticmethod": "static",
+    "builtins.classmethod": "class",
+    "builtins.property": "property",
+    "functools.cached_property": "property",
+    "contextlib.contextmanager": "context",
+}
+
+
+def _joined(a: Any, b: Any) -> Any:
+    if a is b:
+        return a
+    if a is _MISSING or b is _MISSING:
+        return b if a is _MISSING else a  # where it is used, it is bound
+    if isinstance(a, frozenset) and isinstance(b, frozenset):
+        return a & b
+    if type(a) is dict and type(b) is dict:  # the items of a dictionary that was emptied
+        return {key: _joined(a.get(key, _MISSING), b.get(key, _MISSING)) for key in (*a, *b)}
+    if isinstance(a, bool) and isinstance(b, bool):
+        return a or b
+    if type(a) is tuple and type(b) is tuple:  # the items of a sequence
+        return a if len(a) >= len(b) else b
+    if isinstance(a, str) or isinstance(b, str) or a is None or b is None:
+        return a if a == b else (a or b)
+    return join(a, b)
+
+
+def _yields(body: Sequence[ast.AST]) -> bool:
+    """Whether a function is a generator."""
+    todo: list[ast.AST] = list(body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+            return True
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+            todo.extend(ast.iter_child_nodes(node))
+    return False

@@ -1,0 +1,225 @@
+"""A rehearsal goes through a program from where it starts, and tells what comes together and is apart."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from devlint.project.resolve import Layout
+from devlint.rehearsal.program import Company
+
+HEAD = """\
+import copy
+import torch
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+net = nn.Linear(4, 4).to(device)
+x = torch.ones(2, 4, device=device)
+"""
+
+PROGRAMS = {
+    "what a method of another object returns": """
+class Memory:
+    def __init__(self):
+        self.rows = []
+    def push(self, row):
+        self.rows.append(row)
+    def all(self):
+        return torch.stack(self.rows)
+
+memory = Memory()
+memory.push(torch.zeros(4))  # here
+print(net(memory.all()))
+memory = Memory()
+memory.push(torch.zeros(4, device=device))
+print(net(memory.all()))
+""",
+    "a default that a call leaves at None": """
+def mask(size, device=None):
+    return torch.ones(size, device=device)
+
+print(x * mask(4))  # here
+print(x * mask(4, device))
+print(x * mask(4, x.device))
+""",
+    "a part of a batch in a closure": """
+def stepping(model):
+    def step(batch):
+        given, wanted = batch
+        return model(given.to(device)) - wanted  # here
+    return step
+
+step = stepping(net)
+for batch in DataLoader(TensorDataset(torch.ones(4, 4), torch.ones(4, 4)), 2):
+    step(batch)
+    step([each.to(device) for each in batch])
+""",
+    "a copy of a model before it moves": """
+model = nn.Linear(4, 4)
+early = copy.deepcopy(model)  # here
+model.to(device)
+late = copy.deepcopy(model)
+print(model(x) - early(x) - late(x))
+""",
+    "an index": """
+table = torch.arange(8)  # here
+index = torch.zeros(3, dtype=torch.long, device=device)
+print(table[index])
+print(table[index.cpu()], table.to(device)[index], table[0] * x)
+""",
+    "numbers and tensors without dimensions": """
+scale = torch.tensor(2.0)
+print(x * scale, x * 3, x + torch.ones(3).sum(), x * torch.ones(4)[0])
+print(x * torch.ones(4))  # here
+""",
+    "branches that nobody can tell apart": """
+def choose(flag):
+    mask = torch.ones(4)
+    if flag:
+        mask = mask.to(device)
+    return mask
+print(x * choose(bool(input())))
+y = torch.ones(4)  # here
+if input() == "y":
+    print(x * y)
+""",
+    "a branch that is not taken": """
+if not torch.cuda.is_available():
+    print(x * torch.ones(4))
+elif device.type == "cpu":
+    print(x * torch.ones(4))
+""",
+    "what is caught": """
+try:
+    print(x * torch.ones(4))
+except RuntimeError:
+    print(x.cpu() * torch.ones(4))
+""",
+    "something unknown that may move what it is given": """
+import elsewhere
+model = nn.Linear(4, 4)
+elsewhere.prepare(model)
+print(model(x))
+""",
+    "properties, class methods and inheritance": """
+class Base:
+    size = 4
+    @classmethod
+    def made(cls):
+        return cls()
+    @property
+    def mask(self):
+        return torch.ones(self.size)  # here
+class Derived(Base):
+    def apply(self, x):
+        return x * self.mask
+Derived.made().apply(x)
+""",
+    "loops that are long, and functions that call themselves": """
+def deep(n):
+    return deep(n - 1) + 1 if n else 0
+total = 0
+for i in range(10**9):
+    for j in range(10**9):
+        total += deep(i)
+while True:
+    total += 1
+    if total > 5:
+        break
+print(x * torch.ones(4))  # here
+""",
+    "generators and context managers": """
+from contextlib import contextmanager
+def rows():
+    for _ in range(3):
+        yield torch.ones(4)  # here
+@contextmanager
+def there():
+    yield torch.ones(4, device=device)
+for row in rows():
+    print(x * row)
+with there() as row:
+    print(x * row)
+""",
+    "a default device": """
+with torch.device(device):
+    print(x * torch.ones(4))
+print(x * torch.ones(4))  # here
+""",
+    "what wraps a model and brings its input there": """
+wrapped = nn.DataParallel(nn.Linear(4, 4)).cuda()
+print(wrapped(torch.ones(2, 4)))
+print(wrapped.module(torch.ones(2, 4)))  # here
+""",
+    "arrays": """
+import numpy as np
+print(np.asarray(net(x)))  # here
+print(np.asarray(net(x).cpu()), net(x).detach().cpu().numpy())
+""",
+    "a record that is moved by a method of its own": """
+from dataclasses import dataclass
+@dataclass
+class Batch:
+    x: torch.Tensor
+    mask: torch.Tensor
+    def to(self, device):
+        return Batch(self.x.to(device), self.mask)
+batch = Batch(torch.ones(2, 4), torch.ones(4)).to(device)  # here
+print(net(batch.x) * batch.mask)
+""",
+}
+
+
+@pytest.mark.parametrize("text", PROGRAMS.values(), ids=PROGRAMS.keys())
+def test_what_is_marked_is_told_and_nothing_else(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "main.py"
+    path.write_text(HEAD + text)
+    rows = (HEAD + text).splitlines()
+    wanted = {number for number, row in enumerate(rows, 1) if re.search(r"# here$", row)}
+    met = Company(Layout(), lambda file: Path(file).read_text()).rehearse(str(path), lazy=False)
+    assert {each.home.at[0] for each in met} == wanted
+
+
+FILES = {
+    "main.py": "from pieces.nets import build\nfrom pieces import place\nprint(build()(place()))\n",
+    "pieces/__init__.py": "import torch\n\n\ndef place():\n    return torch.ones(2, device='cuda')\n",
+    "pieces/registry.py": "KNOWN = {}\n\n\ndef known(cls):\n    KNOWN[cls.__name__] = cls\n    return cls\n",
+    "pieces/nets.py": (
+        "from . import layers\nfrom .registry import KNOWN\n\n\ndef build():\n    return KNOWN['Net']()\n"
+    ),
+    "pieces/layers.py": (
+        "import torch\nfrom .registry import known\n\n\n@known\nclass Net(torch.nn.Module):\n"
+        "    def forward(self, x):\n        return x * torch.ones(2)\n"
+    ),
+}
+
+
+@pytest.mark.parametrize(("lazy", "found"), [(False, {"layers.py"}), (True, set())])
+def test_a_registry_is_filled_by_what_is_imported(lazy: bool, found: set[str], tmp_path: Path) -> None:
+    """What is imported when it is used is not there for who looks it up by a name."""
+    for name, text in FILES.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    met = Company(Layout(), lambda file: Path(file).read_text()).rehearse(str(tmp_path / "main.py"), lazy)
+    assert {Path(each.home.path).name for each in met} == found
+
+
+def test_files_that_import_each_other_end(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text("from two import *\nimport torch\nx = torch.ones(2)\nimport two\n")
+    (tmp_path / "two.py").write_text("from one import *\nimport one\nprint(one.x.cuda() * one.x)\n")
+    company = Company(Layout(), lambda file: Path(file).read_text())
+    for name in ("one.py", "two.py"):
+        met = company.rehearse(str(tmp_path / name), lazy=False)
+        assert {(Path(each.here.path).name, each.here.at[0]) for each in met} == {("two.py", 3)}
+
+
+@pytest.mark.parametrize("text", ["", "def f(:\n", "\x00", "x = 1\n" * 200_000, "(" * 500 + ")" * 500])
+def test_what_cannot_be_gone_through_is_left_alone(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "main.py"
+    path.write_text(text)
+    assert Company(Layout(), lambda file: Path(file).read_text()).rehearse(str(path), lazy=False) == ()
