@@ -53,7 +53,7 @@ _MAX_KEPT = 1_000_000
 """Of so many characters of text, analyses are kept: of some hundred files, in thirty megabytes."""
 _MAX_CALLERS = 24
 """Where more files than these mention a function, its callers are not looked for."""
-_MANY = 100
+_MANY = 30
 """In larger projects, programs that are gone through import what they use."""
 _BY_CLASS = frozenset({"__init__", "__call__", "forward"})
 """Methods that are called by the name of their class, or of what holds an instance."""

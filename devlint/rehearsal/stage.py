@@ -31,8 +31,8 @@ from .values import (
     truth,
 )
 
-MAX_STEPS = 30_000
-"""Expressions and statements of one program, or of a module as it is imported; the rest is left out."""
+MAX_STEPS = 12_000
+"""Expressions and statements of one program, and of all that it imports; the rest is left out."""
 MAX_DEPTH = 40
 """Calls within calls."""
 _AGAIN = 2
@@ -108,6 +108,8 @@ class Stage:
         """How many statements are around that catch what goes wrong."""
         self.unsure = 0
         """How many branches are around that may not be taken."""
+        self._spent = 0
+        """How many steps what is imported has taken."""
         self._trail: list[tuple[Any, Any, Any]] = []
         self._ran: set[str] = set()
 
@@ -427,7 +429,7 @@ class Stage:
 
     def run(self, unit: Unit) -> None:
         """Run a file as it is imported, the first time that it is asked for; what it does stays done."""
-        if unit.path in self._ran:
+        if unit.path in self._ran or self._spent > MAX_STEPS:
             return
         self._ran.add(unit.path)
         mark, steps, depth = len(self._trail), self.steps, len(self.frames)
@@ -438,6 +440,7 @@ class Stage:
         except Exhausted:
             del self.frames[depth:]
         finally:
+            self._spent += self.steps
             self.steps, self.tried, self.default = steps, tried, default
             self.running, self.unsure = running, unsure
             del self._trail[mark:]
