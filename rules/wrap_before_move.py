@@ -10,7 +10,7 @@ DataParallel raises in its forward on several GPUs unless the module is on the f
 Move first: `DistributedDataParallel(model.to(device))`.
 
 A warning where the caller may have moved it before. `DataParallel(model).to(device)` works, and so does
-DataParallel of one device, which moves the module itself. Left alone: devices of which the index is computed.
+DataParallel of one device, which moves the module itself. Computed indices are left alone.
 """
 
 from __future__ import annotations
@@ -42,8 +42,7 @@ _GROUP = """
 import torch, torch.distributed as group
 fake = torch._C._distributed_c10d.FakeProcessGroup
 make = lambda *_: getattr(fake, "_create_internal", fake)(0, 2)  # torch before 2.10 has the constructor alone
-devices = ["cpu", torch._C._get_privateuse1_backend_name()]
-group.Backend.register_backend("alone", make, devices=devices)
+group.Backend.register_backend("alone", make, devices=["cpu", torch._C._get_privateuse1_backend_name()])
 group.init_process_group("alone", rank=0, world_size=2, store=group.HashStore())
 """
 _DOCS = "https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html"
@@ -73,33 +72,30 @@ class WrapBeforeMove(Rule[Call | Move]):
         """Report the wrapping that fails, or the move that comes after it."""
         if isinstance(event, Move):
             known = Severity.ERROR if event.receiver.place.form is Form.CPU else Severity.WARNING
-            label = event.receiver.label
-            for holder in event.holders:
-                what = f"`{label}` is moved after {holder.name} wrapped it on {holder.line}"
-                if holder.protocol == "wrapped":
-                    yield Report(what, _SILENT, known)
+            for holder in (each for each in event.holders if each.protocol == "wrapped"):
+                wrapped = f"after {holder.name} wrapped it on {holder.line}"
+                yield Report(f"`{event.receiver.label}` is moved {wrapped}", _SILENT, known)
             return
         assert isinstance(node, cst.Call)
         module, ids = event.given["module"], _indices(node)
-        uses = [module] if ids else []
+        uses = (
+            [module] if ids else []
+        )  # DataParallel looks at each forward; of one device it moves the module
         if not event.callee.endswith(".DistributedDataParallel"):
-            # It looks at each forward; of one device it moves the module itself.
             uses = [] if ids is not None and len(ids) == 1 else [*_forwards(event, module, ask)]
         for used in uses:
             if _is_apart(used, ids[0] if ids else 0, ask):
                 where = f"`{module.label}` is on `{used.place.name}`"
                 yield Report(f"{where}, not on the first device that it is wrapped for", "this raises")
-                return
+                break
 
 
 def _forwards(wrapping: Call, module: Seen, ask: Ask) -> Iterator[Seen]:
     """What runs of what is wrapped: methods begin as constructors left things, not as another method did."""
     home = wrapping.at.function
     anywhere = not home or ask.only_constructs(home)
-    calls = (
-        each for each in ask.events("call") if isinstance(each, Call) and each.callee == "Module.__call__"
-    )
-    uses = (each.receiver for each in calls if anywhere or each.at.function == home)
+    runs = [e for e in ask.events("call") if isinstance(e, Call) and e.callee == "Module.__call__"]
+    uses = (each.receiver for each in runs if anywhere or each.at.function == home)
     return (used for used in uses if used is not None and used.who == module.who)
 
 
@@ -109,8 +105,7 @@ def _indices(node: cst.Call) -> list[int | None] | None:
     given += [arg.value for arg in node.args[1:2] if arg.keyword is None]
     if not given or not isinstance(given[0], cst.List):
         return None
-    values = [element.value for element in given[0].elements]
-    return [int(each.value) if isinstance(each, cst.Integer) else None for each in values]
+    return [int(e.value.value) if isinstance(e.value, cst.Integer) else None for e in given[0].elements]
 
 
 def _is_apart(module: Seen, first: int | None, ask: Ask) -> bool:
@@ -119,14 +114,9 @@ def _is_apart(module: Seen, first: int | None, ask: Ask) -> bool:
         return place.form is Form.CPU and place.of is None
     index = place.name.partition(":")[2] or "0"  # without an index, on the device that the program chose
     chosen = any(isinstance(each, Call) and each.callee in _CHOOSE_GPU for each in ask.events("call"))
-    return index != str(first) and (":" in place.name or not (chosen or _is_computed(place.name, ask)))
-
-
-def _is_computed(name: str, ask: Ask) -> bool:
-    """Whether an index is computed where something moves: `f"cuda:{ids[0]}"`, `.cuda(gpu)`."""
-    plain = [
-        each.at.span for each in ask.events("literal") if isinstance(each, Literal_) and each.text == name
-    ]
-    moves = (each for each in ask.events("move") if isinstance(each, Move) and each.named)
-    there = (each.at.span for each in moves if each.target is not None and each.target.name == name)
-    return any(not any(at[:2] <= each[:2] and each[2:] <= at[2:] for each in plain) for at in there)
+    plain = {
+        e.at.span.line for e in ask.events("literal") if isinstance(e, Literal_) and e.text == place.name
+    }
+    moves = (e for e in ask.events("move") if isinstance(e, Move) and e.named and e.at.span.line not in plain)
+    computed = any(each.target is not None and each.target.name == place.name for each in moves)
+    return index != str(first) and (":" in place.name or not (chosen or computed))
