@@ -7,9 +7,14 @@ from pathlib import Path
 
 import pytest
 
+from devlint.config.settings import Selection, Settings
+from devlint.finding import Finding, Severity
+from devlint.project.disk import project
 from devlint.project.resolve import Layout
 from devlint.rehearsal.program import Company
+from devlint.run.lint import lint
 
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 HEAD = """\
 import copy
 import torch
@@ -182,6 +187,19 @@ def test_what_is_marked_is_told_and_nothing_else(text: str, tmp_path: Path) -> N
     wanted = {number for number, row in enumerate(rows, 1) if re.search(r"# here$", row)}
     met = Company(Layout(), lambda file: Path(file).read_text()).rehearse(str(path), lazy=False)
     assert {each.home.at[0] for each in met} == wanted
+
+
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("DEV40?/near_*.py")), ids=lambda path: path.stem)
+def test_near_misses_are_right_when_they_are_gone_through(path: Path) -> None:
+    settings = Settings(selections=(Selection(select=("DEV4",), ignore=("DEV410",)),))
+    assert [
+        each for each in lint(path.read_bytes(), str(path), settings, project=project()) if not noted(each)
+    ] == []
+
+
+def noted(finding: Finding) -> bool:
+    """Whether it is no error."""
+    return finding.severity is not Severity.ERROR
 
 
 FILES = {

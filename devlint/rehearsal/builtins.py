@@ -58,7 +58,7 @@ class Builtins(Performer):
             return class_of(values[0])
         if name == "vars":
             own = values[0] if values else None
-            return Map({**own.attrs}) if isinstance(own, Obj) else Unknown()
+            return Map(own.attrs) if isinstance(own, Obj) else Unknown()
         if name in ("int", "float", "abs", "round", "bool"):
             first = values[0] if values else Const(0)
             if (

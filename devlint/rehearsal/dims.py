@@ -9,6 +9,7 @@ from ..knowledge.row import Row
 from .perform import Argument
 from .values import (
     Array,
+    Const,
     Seq,
     Tensor,
     Value,
@@ -24,15 +25,20 @@ def dims_of_data(value: Value | None) -> int:
     if isinstance(value, (Tensor, Array)):
         return value.dims
     if isinstance(value, Seq):
-        return 1 + (dims_of_data(value.items[0]) if value.items else 0)
+        return 1 + dims_of_data(value.items[0]) if value.items else 0
     return 0
 
 
 def sizes(row: Row, positional: Sequence[Argument]) -> int:
-    """How many dimensions what is made of sizes has at least."""
+    """How many dimensions what is made of sizes has at least.
+
+    What has no elements counts as if it had none: it stands for what comes later.
+    """
+    first = positional[0][1] if positional else None
     if not row.signature.startswith(("*size", "size")):
         return 1
-    first = positional[0][1] if positional else None
+    if first == Const(0):
+        return 0
     if isinstance(first, Seq):
         return len(first.items) if not first.open or len(first.items) > 1 else 1
     return max(len(positional), 1)

@@ -34,6 +34,7 @@ from .values import (
     Unknown,
     Value,
     element,
+    truth,
 )
 
 _CONTAINERS = frozenset({"Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict"})
@@ -50,6 +51,8 @@ class Modules(Meetings):
         """What the constructor of a library's class does to an object."""
         name = made.lib.rpartition(".")[2]
         values = [value for _, value in positional]
+        if made.lib == _SCATTERS and values:
+            made.attrs["#0"] = made.attrs["module"] = values[0]
         if name in _CONTAINERS and self.is_module(made):
             self._fill_container(made, name, positional)
         elif self.is_module(made):
@@ -75,7 +78,12 @@ class Modules(Meetings):
         row = knowledge.find(made.lib)
         told = keywords.get("device")
         place = self.place_of(told[1]) if told is not None and not is_none(told[1]) else self.default
-        if knowledge.has_weight(made.lib) and row is not None and row.place == "device":
+        options = knowledge.WEIGHTS_UNLESS.get(made.lib.rpartition(".")[2], {"": True})
+        told_no = not any(
+            truth(keywords[name][1]) is not False if name in keywords else default
+            for name, default in options.items()
+        )
+        if knowledge.has_weight(made.lib) and row is not None and row.place == "device" and not told_no:
             made.attrs["weight"] = made.attrs["bias"] = Tensor(place, 1, None, registered=True)
         given = bind(row, positional, keywords) if row is not None and "loss" in row.topics else {}
         for name in knowledge.LOSS_WEIGHTS.intersection(given):

@@ -406,6 +406,8 @@ class Performer(Stage):
             flow = self._to_its_end(frame, function.node.body)
         finally:
             self.frames.pop()
+        for left in frame.left:
+            self.redo(left.values(), joined=True)
         given = self._given_back(function, frame, flow)
         if self.frames and function.scope.unit is not self.scope.unit:
             given = self.crossed(given, self.spot(node))

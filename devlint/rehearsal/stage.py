@@ -63,7 +63,7 @@ class Suspended(Exception):
 class Frame:
     """A call of a function of the program."""
 
-    __slots__ = ("given", "node", "owner", "receiver", "returns", "scope", "stops", "yields")
+    __slots__ = ("given", "left", "node", "owner", "receiver", "returns", "scope", "stops", "yields")
 
     def __init__(self, scope: Scope, node: ast.AST | None) -> None:
         self.scope = scope
@@ -72,6 +72,8 @@ class Frame:
         self.node = node
         self.returns: list[Value] = []
         self.yields: list[Value] = []
+        self.left: list[dict[tuple[int, Any], tuple[Any, Any, Any]]] = []
+        """What was changed by branches that may have returned before."""
         self.stops = False
         """Whether it goes no further than to what it yields."""
         self.owner: Class | None = None
@@ -149,7 +151,8 @@ class Stage:
             self._restore(table, key, old)
         return done
 
-    def _redo(self, done: Iterable[tuple[Any, Any, Any]], joined: bool) -> None:
+    def redo(self, done: Iterable[tuple[Any, Any, Any]], joined: bool) -> None:
+        """Make changes that were taken back, or make that either may hold."""
         for table, key, value in done:
             now = self._now(table, key)
             self._trail.append((table, key, now))
@@ -164,10 +167,14 @@ class Stage:
         second = other()
         self.unsure -= 1
         if first:
+            if first == "return" and not second:
+                self.frames[-1].left.append(done)
             return second if not second or first == second or first == "raise" else first
         if second:
-            self._undo(mark)
-            self._redo(done.values(), joined=False)
+            left = self._undo(mark)
+            if second == "return":
+                self.frames[-1].left.append(left)
+            self.redo(done.values(), joined=False)
             return ""
         after = self._undo(mark)
         for slot in done.keys() | after.keys():

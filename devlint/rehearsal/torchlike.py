@@ -83,7 +83,7 @@ class Rehearsal(Loaders):
     def of_index(self, value: Tensor, key: Value, node: ast.Subscript) -> Value:
         """What a tensor has at an index."""
         if value.loose and isinstance(key, Const) and not is_slice(key):
-            return value._replace(registered=False)
+            return value._replace(registered=False, dims=max(value.dims - 1, 0))
         keys = key.items if isinstance(key, Seq) else (key,)
         elts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
         self._index(node, value, keys, elts)
@@ -93,13 +93,13 @@ class Rehearsal(Loaders):
         more = max((each.dims for each in keys if isinstance(each, Tensor)), default=0)
         kept = max(value.dims - fewer, 0)
         if any(isinstance(each, Tensor) for each in keys):
-            kept = min(max(more, 0), 1)
+            kept = min(more, 1, value.dims)
         return value._replace(dims=kept, registered=False)
 
     def _index(
         self, node: ast.Subscript, value: Tensor, keys: Sequence[Value], elts: Sequence[ast.expr]
     ) -> None:
-        if value.place != CPU:
+        if value.place != CPU or not value.dims:
             return
         for at, each in zip(elts, keys, strict=False):
             if isinstance(each, Tensor) and each.place not in (NOWHERE, CPU) and each.dims > 0:
@@ -158,7 +158,11 @@ class Rehearsal(Loaders):
         if name == "type_as":
             return self._moved(value, self.place_of(positional[0][1]) if positional else NOWHERE, at)
         if name == "type":
-            return value._replace(registered=False)
+            told = positional[0][1] if positional else NONE
+            if isinstance(told, Lib) and not told.dotted.endswith("Tensor"):
+                return value._replace(registered=False)  # a dtype
+            legacy = isinstance(told, Lib) and told.dotted.startswith("torch.cuda.")
+            return self._moved(value, ACCELERATOR if legacy else NOWHERE, at)
         if name == "numpy":
             if value.place not in (NOWHERE, CPU) and "force" not in keywords:
                 self._read_by_numpy(at, value, name)
@@ -170,7 +174,9 @@ class Rehearsal(Loaders):
         given = bind(row, positional, keywords)
         if row.place == "receiver-device":
             place = self.place_of(given["device"][1]) if told_device(given) else value.place
-            return Tensor(place, max(sizes(row, positional), 1), self._factory(node, place))
+            of_data = name == "new_tensor" and bool(positional)
+            dims = dims_of_data(positional[0][1]) if of_data else sizes(row, positional)
+            return Tensor(place, dims, self._factory(node, place))
         if row.gives in ("tensor", "0-dim tensor", "reduced", "first", "unknown"):
             operands = self.operands(row, given)
             fills = name in knowledge.FILLS
@@ -334,6 +340,9 @@ class Rehearsal(Loaders):
     ) -> Value:
         name = dotted.rpartition(".")[2]
         told = given.get("device")
+        out = given["out"][1] if "out" in given else None
+        if isinstance(out, Tensor):
+            return out
         if row.place in ("device", "receiver-device", "cpu", "default"):
             data = given.get("data") or given.get("obj") or given.get("input")
             source = data[1] if data is not None else None
@@ -347,7 +356,9 @@ class Rehearsal(Loaders):
                 return tensor._replace(registered=False) if isinstance(tensor, Tensor) else Unknown()
             else:
                 place = CPU if row.place == "cpu" and name != knowledge.TENSOR_TYPE else self.default
-            dims = dims_of_data(source) if name in knowledge.OF_ARRAY else max(sizes(row, positional), 1)
+            dims = dims_of_data(source) if name in knowledge.OF_ARRAY else sizes(row, positional)
+            if row.place == "receiver-device" and isinstance(source, Tensor):
+                dims = source.dims
             made = self._factory(node, place)
             if left is not None and made is not None:
                 made = Made("factory", left, "")  # it is the call that says where, by saying nothing
@@ -386,7 +397,8 @@ class Rehearsal(Loaders):
         for at, value in positional:
             parts = value.items if isinstance(value, Seq) else (value,)
             for each in parts:
-                if isinstance(each, Tensor) and each.place not in (NOWHERE, CPU):
+                reads = "host-only" in knowledge.topics_of_call(dotted)
+                if reads and isinstance(each, Tensor) and each.place not in (NOWHERE, CPU):
                     self._read_by_numpy(at, each, dotted.rpartition(".")[2])
             dims = max(dims, dims_of_data(value))
         name = dotted.rpartition(".")[2]
