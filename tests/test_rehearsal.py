@@ -10,6 +10,7 @@ import pytest
 from devlint.config.settings import Selection, Settings
 from devlint.finding import Finding, Severity
 from devlint.project.disk import project
+from devlint.project.index import Project
 from devlint.project.resolve import Layout
 from devlint.rehearsal.program import Company
 from devlint.run.lint import lint
@@ -189,11 +190,17 @@ def test_what_is_marked_is_told_and_nothing_else(text: str, tmp_path: Path) -> N
     assert {each.home.at[0] for each in met} == wanted
 
 
+@pytest.fixture(scope="module")
+def around() -> Project:
+    """The project that the fixtures are in."""
+    return project()
+
+
 @pytest.mark.parametrize("path", sorted(FIXTURES.glob("DEV40?/near_*.py")), ids=lambda path: path.stem)
-def test_near_misses_are_right_when_they_are_gone_through(path: Path) -> None:
+def test_near_misses_are_right_when_they_are_gone_through(path: Path, around: Project) -> None:
     settings = Settings(selections=(Selection(select=("DEV4",), ignore=("DEV410",)),))
     assert [
-        each for each in lint(path.read_bytes(), str(path), settings, project=project()) if not noted(each)
+        each for each in lint(path.read_bytes(), str(path), settings, project=around) if not noted(each)
     ] == []
 
 
