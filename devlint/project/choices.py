@@ -41,7 +41,11 @@ _MAIN = re.compile(
 _CALLS = re.compile(r"^[A-Za-z_][\w.]*\([^\n]*\)[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
 """A call that a file makes when it is run."""
 _MAX_PROGRAMS = 12
-"""Of those that run a file, so many are gone through."""
+"""Of those that run a file, so many are gone through, the nearest first."""
+_MAX_ABOVE = 24
+"""Among so many files that import a file, or import one that does, they are looked for."""
+_MAX_IMPORTERS = 24
+"""What more files than these may import has no programs of its own."""
 _INSTALLS = {
     "setup.py": re.compile(r"\b(?:packages|py_modules)\b"),
     "setup.cfg": re.compile(r"^\[(?:metadata|options)", re.MULTILINE),
@@ -155,6 +159,7 @@ class Choices:
         self._read = read
         self._known: dict[str, _Signs] = {}
         self._imports: dict[str, frozenset[str]] = {}
+        self._importers: dict[str, frozenset[str]] = {}
         self._mentions: dict[str, Mentions] = {}
         self._answers: dict[str, tuple[bool, frozenset[str]]] = {}
         self._settled: dict[str, tuple[bool, frozenset[str]]] = {}
@@ -174,17 +179,24 @@ class Choices:
 
     def programs(self, path: str) -> tuple[tuple[str, ...], frozenset[str]]:
         """The programs of the project that run a file, itself first, and the files that tell."""
-        above = reached(path, self.importers)
-        found = sorted(
-            (each for each in above if self._is_program(each)), key=lambda each: (each != path, each)
-        )
-        programs = tuple(found[:_MAX_PROGRAMS])
+        above, programs = [path], list[str]()
+        for each in above:  # grows while it is gone through: the nearest come first
+            if self._is_program(each):
+                programs.append(each)
+            if len(above) < _MAX_ABOVE and len(programs) < _MAX_PROGRAMS:
+                above += sorted(self._few_importers(each).difference(above))
         below = set[str]().union(*(reached(each, self._imported) for each in programs))
-        return programs, frozenset(above | below)
+        return tuple(programs[:_MAX_PROGRAMS]), below.union(above)
 
     def _is_program(self, path: str) -> bool:
+        """Whether a file is run by itself; what a part of a package calls, it calls as it is imported."""
         signs = self._signs(path)
-        return signs.calls and not signs.tests
+        return not signs.tests and (signs.runs or (signs.calls and not self._is_in_package(path)))
+
+    def _few_importers(self, path: str) -> frozenset[str]:
+        """The files that import a file, of which not too many may."""
+        few = all(len(self.mentioning(home, name)) <= _MAX_IMPORTERS for home, name in self._mentioned(path))
+        return self.importers(path) if few else frozenset()
 
     def default_gpu(self, path: str) -> tuple[Alone, frozenset[str]]:
         """What makes the default GPU right in the programs that import a file; and the files that tell."""
@@ -346,6 +358,9 @@ class Choices:
         """Whether a file is in a package, or a folder of one, and is no program that nobody imports."""
         if self._signs(path).runs and not self.importers(path):
             return False
+        return self._is_in_package(path)
+
+    def _is_in_package(self, path: str) -> bool:
         above = path
         for _ in range(_MAX_UP):
             above = os.path.dirname(above)
@@ -375,11 +390,18 @@ class Choices:
 
     def importers(self, path: str) -> frozenset[str]:
         """The files of the project that import a file."""
+        found = self._importers.get(path)
+        if found is None:
+            asked = (self.mentioning(home, name) for home, name in self._mentioned(path))
+            naming = set[str]().union(*asked) - {path}
+            found = self._importers[path] = frozenset(each for each in naming if path in self._imported(each))
+        return found
+
+    def _mentioned(self, path: str) -> set[tuple[str, str]]:
+        """By what name those mention a file who import it, in each folder where they may be."""
         stem = os.path.splitext(os.path.basename(path))[0]
         name = os.path.basename(os.path.dirname(path)) if stem == _PACKAGE else stem
-        homes = {self._layout.project_of(os.path.dirname(path)), self.home(path)}
-        found = {each for home in homes for each in self.mentioning(home, name)} - {path}
-        return frozenset(each for each in found if path in self._imported(each))
+        return {(self._project(path), name), (self.home(path), name)}
 
     def mentioning(self, home: str, name: str) -> list[str]:
         """The files of a project that have a name."""

@@ -362,9 +362,9 @@ class Project:
         """What goes wrong in the programs that run a file, where it is the file that is to be changed."""
         found = self._rehearsed.get(path)
         if found is None and self._company is not None:
-            if self._rehearses is None:
-                self._rehearses = self._company(self.layout, self._text)
             programs, asked = self.choices.programs(path)
+            if programs and self._rehearses is None:
+                self._rehearses = self._company(self.layout, self._text)
             met: dict[Met, None] = {}
             lazy = len(self.layout.files(self._root(path))) > _MANY
             for program in programs:
