@@ -185,8 +185,8 @@ class Choices:
                 programs.append(each)
             if len(above) < _MAX_ABOVE and len(programs) < _MAX_PROGRAMS:
                 above += sorted(self._few_importers(each).difference(above))
-        below = set[str]().union(*(reached(each, self._imported) for each in programs))
-        return tuple(programs[:_MAX_PROGRAMS]), below.union(above)
+        below = (reached(each, self._imported) for each in programs)
+        return tuple(programs[:_MAX_PROGRAMS]), frozenset(above).union(*below)
 
     def _is_program(self, path: str) -> bool:
         """Whether a file is run by itself; what a part of a package calls, it calls as it is imported."""

@@ -363,19 +363,22 @@ class Project:
         found = self._rehearsed.get(path)
         if found is None and self._company is not None:
             programs, asked = self.choices.programs(path)
-            if programs and self._rehearses is None:
-                self._rehearses = self._company(self.layout, self._text)
-            met: dict[Met, None] = {}
-            lazy = len(self.layout.files(self._root(path))) > _MANY
-            for program in programs:
-                own_tree = tree if program == path else None
-                with suppress(*FAULTS):  # what goes wrong here costs nothing of what is known otherwise
-                    met.update(dict.fromkeys(self._rehearses(program, lazy, own_tree)))
-            own = (each for each in met if each.home.path == path)
-            found = tuple(sorted(own, key=lambda each: (each.home, each.here, each.kind)))
-            self._rehearsed[path] = found
+            found = self._rehearsed[path] = self._in_programs(path, programs, tree) if programs else ()
             self._chosen_by[path] = self._chosen_by.get(path, frozenset()) | asked
         return found or ()
+
+    def _in_programs(self, path: str, programs: tuple[str, ...], tree: ast.Module | None) -> tuple[Met, ...]:
+        assert self._company is not None
+        if self._rehearses is None:
+            self._rehearses = self._company(self.layout, self._text)
+        met: dict[Met, None] = {}
+        lazy = len(self.layout.files(self._root(path))) > _MANY
+        for program in programs:
+            own_tree = tree if program == path else None
+            with suppress(*FAULTS):  # what goes wrong here costs nothing of what is known otherwise
+                met.update(dict.fromkeys(self._rehearses(program, lazy, own_tree)))
+        own = (each for each in met if each.home.path == path)
+        return tuple(sorted(own, key=lambda each: (each.home, each.here, each.kind)))
 
     def may_define(self, path: str, name: str) -> bool:
         """Whether a file can define a name at all: what its text rules out takes no analysis."""
