@@ -14,6 +14,8 @@ import pytest
 from devlint.commands.cli import main
 from devlint.config.settings import Selection, Settings
 from devlint.project.mentions import Mentions
+from devlint.project.resolve import Layout
+from devlint.rehearsal.program import Company
 from devlint.run.lint import lint
 
 EVERYTHING = Settings(selections=(Selection(select=("ALL",)),))
@@ -286,3 +288,45 @@ def test_twice_the_files_and_names_are_twice_the_work_to_find_who_has_which() ->
 
     once, twice, four_times = (found(100 * factor) for factor in (1, 2, 4))
     assert max(twice / once, four_times / twice) <= _MOST, (once, twice, four_times)
+
+
+HOSTILE = {
+    "texts": "x = 'x' * 999999999\ny = b'x' * 999999999\nz = '%999999999d' % 1\nw = '%*d' % (10**9, 1)\n"
+    "v = f'{1:>999999999}'\nu = 'a' * 100\n" + "u = f'{u}{u}'\n" * 60,
+    "numbers": "x = 10**10**10\ny = 1 << 10**12\nz = [0] * 10**12\nw = 0x"
+    + ("f" * 9000 + "\n" + "w = w * w\n" * 50),
+    "errors": "int(float('inf'))\nround(float('nan'))\n'a'.startswith(5)\n-'a'\n'a' % {}\nx = [1, 2][::0]\n"
+    "for i in range(0, 5, 0): pass\nm = {}\nm.get(slice(1))\nm[1:2] = m[1:2]\nstr(0x" + "f" * 9000 + ")\n",
+    "lists": "x = y = z = [1, 2]\n"
+    + "x = x + x\ny = [*y, *y]\nz = [z, [z]]\n" * 60 + "for a in z: print(a)\n" * 9,
+    "arguments": "import itertools\nx = [1]\ndef f(*a): return a\n"
+    + "x = list(itertools.chain(x, x))\nx = f(*x, *x)\n" * 60,
+    "trees": "import copy, torch\nx = (1, 2.0)\n" + "x = (x, x)\n" * 60
+    + "y = copy.deepcopy(x)\ntorch.stack(x)\nfor b in torch.utils.data.DataLoader([x]): print(b)\n",
+    "circles": "import torch, q\na = []\nb = []\na.append(a)\nb.append(b)\nc = a if input() else b\n"
+    "torch.stack(a)\ntorch.tensor(a)\nx = {}\nx['a'] = x\nq.f(a, x)\ny = x if input() else dict(x)\n",
+    "branches": "if input() == 'a':\n    v = 1\n"
+    + "".join(f"elif input() == '{i}':\n    v{i} = 1\n" for i in range(900)),
+    "classes": "class A: pass\nclass C0(A): pass\nclass D0(A): pass\n"
+    + "".join(f"class C{i}(C{i - 1}, D{i - 1}): pass\nclass D{i}(C{i - 1}): pass\n" for i in range(1, 90))
+    + "x = C89()\n" + "x.foo\n" * 90,
+    "modules": "import q\nfrom torch import nn\nclass M(nn.Module):\n    def __init__(self, a, b):\n"
+    "        super().__init__()\n        self.a = a\n        self.b = b\n"
+    "m = M(nn.Linear(1, 1), nn.Linear(1, 1))\n"
+    + "m = M(m, m)\n" * 90 + "m.cuda()\nx = m.state_dict()\nq.f(m)\n",
+    "partials": "from functools import partial\np, q = print, print\n"
+    + "p = partial(p, p)\nq = partial(q, q)\n" * 60 + "r = p if input() else q\n",
+    "calls": "".join(f"def f{i}(x): return f{i + 1}(f{i + 1}(x))\n" for i in range(60))
+    + "def f60(x): return x\nf0(1)\n",
+}  # fmt: skip
+"""Programs that would take all the memory and time there is, if anybody ran them, and some that fail."""
+_MOST_CALLS = 3_000_000
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_what_would_take_for_ever_is_left_in_time(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "main.py"
+    path.write_text(text)
+    company = Company(Layout(), lambda file: Path(file).read_text())
+    assert calls_of(lambda: company.rehearse(str(path), lazy=False)) < _MOST_CALLS
+    assert company.rehearse(str(path), lazy=False) == ()

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from functools import cached_property
 
+from ..bind.position import encloses, position
 from ..core import events as event
 from ..core.events import Conflict, Meets, Seen, Spot, Why
 from ..core.evidence import Evidence
@@ -83,7 +84,11 @@ class Encounters(Sight):
         met = index.rehearsed(self.file.tree) if index is not None else ()
         if not met:
             return told
-        nodes = {_position(node): node for node in self.file.nodes if hasattr(node, "lineno")}
+        nodes = {
+            (*position(node), type(node).__name__): node
+            for node in self.file.nodes
+            if hasattr(node, "lineno")
+        }
         said = {span for each in told for span in _said(each)}
         modules = {each.at.span.line for each in told if _is_of_module(each)}
         """Where modules that stay behind are assigned, or made."""
@@ -112,7 +117,7 @@ class Encounters(Sight):
         return [*(settled.get(id(each), each) for each in kept), *found.values()]
 
     def _rehearsed(self, met: Met, node: ast.expr) -> event.Meeting | event.Bind:
-        around = [each for each in self.file.functions.values() if _encloses(each.node, node)]
+        around = [each for each in self.file.functions.values() if encloses(each.node, node)]
         function = max(around, key=lambda each: getattr(each.node, "lineno", 0), default=self.file.module)
         span = self.text.span(node)
         origin = Origin(met.origin, function.name, function.number(node), dims=met.dims)
@@ -371,15 +376,3 @@ def _said(told: event.Event) -> Iterator[Span | None]:
         yield from (told.at.span, told.left.span, told.right.span)
     elif isinstance(told, event.Bind) and told.hidden is not None:
         yield told.at.span
-
-
-def _position(node: ast.AST) -> tuple[int, int, int, int, str]:
-    """Where a node stands, and its class."""
-    line, column = getattr(node, "lineno", 0), getattr(node, "col_offset", 0)
-    end = getattr(node, "end_lineno", 0) or 0, getattr(node, "end_col_offset", 0) or 0
-    return line, column, *end, type(node).__name__
-
-
-def _encloses(function: ast.AST, node: ast.expr) -> bool:
-    first, last = getattr(function, "lineno", 0), getattr(function, "end_lineno", 0) or 0
-    return first <= node.lineno <= last

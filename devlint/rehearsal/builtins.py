@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from .parts import (
-    class_of,
-)
-from .perform import Argument, Performer
+from .expressions import bounded
+from .parts import class_of
+from .perform import Performer
 from .values import (
     NONE,
     NUMBER,
     TEXT,
+    Argument,
     Array,
     Class,
     Const,
@@ -28,9 +28,7 @@ from .values import (
     Text,
     Unknown,
     Value,
-    element,
     is_number,
-    join,
 )
 
 
@@ -58,7 +56,7 @@ class Builtins(Performer):
             return class_of(values[0])
         if name == "vars":
             own = values[0] if values else None
-            return Map(own.attrs) if isinstance(own, Obj) else Unknown()
+            return self.mapping(own.attrs) if isinstance(own, Obj) else Unknown()
         if name in ("int", "float", "abs", "round", "bool"):
             first = values[0] if values else Const(0)
             if (
@@ -67,22 +65,22 @@ class Builtins(Performer):
                 and name in ("int", "float", "bool")
             ):
                 try:
-                    return Const({"int": int, "float": float, "bool": bool}[name](first.value))
-                except ValueError:
+                    return bounded({"int": int, "float": float, "bool": bool}[name](first.value))
+                except (ValueError, OverflowError):
                     return NUMBER
             return first if name in ("abs", "round") and isinstance(first, (Tensor, Array)) else NUMBER
         if name in ("str", "repr", "format", "chr", "hex"):
             first = values[0] if values else Const("")
             if isinstance(first, Device):
                 return Const(first.place)
-            return Const(str(first.value)) if isinstance(first, Const) else TEXT
+            return bounded(str(first.value)) if isinstance(first, Const) else TEXT
         if name in ("print", "delattr"):
             return NONE
         if name == "input":
             return TEXT
         if name in ("any", "all", "hash", "id", "ord", "callable", "issubclass", "pow", "divmod"):
             return NUMBER
-        if name in ("range",):
+        if name == "range":
             return self._range(values)
         if name == "object":
             return self.hold(Obj(None, "", None))
@@ -94,23 +92,26 @@ class Builtins(Performer):
         """What `dict` makes of a mapping, or of pairs."""
         first = values[0] if values else None
         if isinstance(first, Map):
-            return Map({**first.items, **more}, first.rest)
+            return self.mapping({**first.items, **more}, first.rest)
         if not isinstance(first, Seq):
             return Map(more, None if first is None else Unknown())
         found = Map()
         for each in first.items:
             pair = each.items if isinstance(each, Seq) and len(each.items) == 2 else (Unknown(), Unknown())
-            if isinstance(pair[0], Const):
+            if isinstance(pair[0], Const) and isinstance(pair[0].value, Hashable):
                 found.items[pair[0].value] = pair[1]
             else:
-                found.rest = pair[1] if found.rest is None else join(found.rest, pair[1])
+                found.rest = pair[1] if found.rest is None else self.join(found.rest, pair[1])
         found.items.update(more)
         return found
 
     def _range(self, values: Sequence[Value]) -> Value:
         known = [each.value for each in values if isinstance(each, Const) and isinstance(each.value, int)]
         if len(known) == len(values) and known:
-            turns = range(*known[:3])
+            try:
+                turns = range(*known[:3])
+            except ValueError:  # steps of nothing
+                return Seq((), "iter")
             first = tuple(Const(each) for each in turns[:3])
             return Seq(first if len(turns) <= 3 else (*first[:2], NUMBER), "iter", open=False)
         return Seq((Const(0), NUMBER), "iter", open=True)
@@ -133,7 +134,7 @@ class Builtins(Performer):
         if closed and len(closed) == len(seqs):
             items = tuple(Seq(parts, "tuple") for parts in zip(*(each.items for each in seqs), strict=False))
             return Seq(items, "iter")
-        return Seq((Seq(tuple(element(each) for each in seqs), "tuple"),), "iter", open=True)
+        return Seq((Seq(tuple(self.element(each) for each in seqs), "tuple"),), "iter", open=True)
 
     def _builtin_enumerate(
         self, positional: Sequence[Argument], keywords: dict[str, Argument], node: ast.AST
@@ -145,7 +146,7 @@ class Builtins(Performer):
             for index, each in enumerate(seq.items)
         )
         if seq.open and seq.items:
-            items = (*items, Seq((NUMBER, element(seq)), "tuple"))
+            items = (*items, Seq((NUMBER, self.element(seq)), "tuple"))
         return Seq(items, "iter", open=seq.open)
 
     def _builtin_map(
@@ -179,6 +180,8 @@ class Builtins(Performer):
         if len(known) == len(positional) > 1:
             return Const(max(known))
         return positional[0][1] if isinstance(positional[0][1], Tensor) and len(positional) > 1 else NUMBER
+
+    _builtin_min = _builtin_max
 
     def _builtin_getattr(
         self, positional: Sequence[Argument], keywords: dict[str, Argument], node: ast.AST
@@ -273,7 +276,7 @@ class Builtins(Performer):
             if len(seq.items) < 6:
                 self.alter(seq, "items", (*seq.items, values[0]))
             else:
-                self.alter(seq, "items", (*seq.items[:5], join(seq.items[5], values[0])))
+                self.alter(seq, "items", (*seq.items[:5], self.join(seq.items[5], values[0])))
             return NONE
         if name in ("extend", "update") and values:
             more = self.iterated(values[0], positional[0][0])
@@ -284,14 +287,12 @@ class Builtins(Performer):
             self.alter(seq, "items", (*seq.items, values[1])[:12])
             return NONE
         if name in ("pop", "popleft"):
-            return element(seq)
+            return self.element(seq)
         if name == "clear":
             self.alter(seq, "items", ())
             return NONE
-        if name in ("copy",):
+        if name == "copy":
             return Seq(seq.items, seq.form, open=seq.open)
-        if name == "numel":
-            return NUMBER
         return NUMBER if name in ("index", "count") else NONE
 
     def _of_map(
@@ -308,26 +309,32 @@ class Builtins(Performer):
             pairs = [Seq((Const(key), value), "tuple") for key, value in found.items.items()]
             if found.rest is not None:
                 pairs.append(Seq((TEXT, found.rest), "tuple"))
-            return Seq(tuple(pairs), "iter", open=found.rest is not None)
+            return self.sequence(tuple(pairs), "iter", open=found.rest is not None)
         if name == "values":
-            return Seq(tuple(every), "iter", open=found.rest is not None)
+            return self.sequence(tuple(every), "iter", open=found.rest is not None)
         if name == "keys":
             return self.iterated(found, node)  # type: ignore[arg-type]
         if name in ("get", "pop", "setdefault") and values:
-            if isinstance(values[0], Const) and values[0].value in found.items:
-                return found.items[values[0].value]
+            key = values[0].value if isinstance(values[0], Const) else None
+            if isinstance(values[0], Const) and isinstance(key, Hashable) and key in found.items:
+                return found.items[key]
             if found.rest is not None:
                 return found.rest
             return values[1] if len(values) > 1 else NONE
         if name == "update":
             for value in values:
-                for key, each in self._dict_of([value], {}).items.items():
+                more = self._dict_of([value], {})
+                for key, each in more.items.items():
                     self.put(found.items, key, each)
+                if more.rest is not None:
+                    self.alter(
+                        found, "rest", more.rest if found.rest is None else self.join(found.rest, more.rest)
+                    )
             for key, (_, each) in keywords.items():
                 self.put(found.items, key, each)
             return NONE
         if name == "copy":
-            return Map(dict(found.items), found.rest)
+            return self.mapping(found.items, found.rest)
         if name == "clear":
             self.alter(found, "items", {})
             return NONE
@@ -337,11 +344,10 @@ class Builtins(Performer):
         values = [each for _, each in positional]
         if isinstance(value, Const) and isinstance(value.value, str):
             if name in ("startswith", "endswith") and values and isinstance(values[0], Const):
-                return Const(bool(getattr(value.value, name)(values[0].value)))
+                part = values[0].value
+                return Const(getattr(value.value, name)(part)) if isinstance(part, str) else NUMBER
             if name in ("lower", "upper", "strip") and not values:
                 return Const(getattr(value.value, name)())
         if name in ("startswith", "endswith", "isdigit", "isalpha", "count", "find", "index"):
             return NUMBER
         return Seq((TEXT,), "list", open=True) if name in ("split", "splitlines") else TEXT
-
-    _builtin_min = _builtin_max

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from .. import knowledge
 from ..knowledge.row import Row
-from .perform import Argument
 from .values import (
+    Argument,
     Array,
     Const,
     Seq,
@@ -18,15 +18,16 @@ from .values import (
 
 _SEVERAL = frozenset({"LSTM", "GRU", "RNN", "LSTMCell", "MultiheadAttention"})
 """Modules that give a tuple."""
+_MOST = 8
+"""A sequence that holds itself has no dimensions."""
 
 
 def dims_of_data(value: Value | None) -> int:
     """How many dimensions what is made of data has at least."""
-    if isinstance(value, (Tensor, Array)):
-        return value.dims
-    if isinstance(value, Seq):
-        return 1 + dims_of_data(value.items[0]) if value.items else 0
-    return 0
+    dims = 0
+    while isinstance(value, Seq) and value.items and dims < _MOST:
+        value, dims = value.items[0], dims + 1
+    return dims + value.dims if isinstance(value, (Tensor, Array)) else dims
 
 
 def sizes(row: Row, positional: Sequence[Argument]) -> int:

@@ -22,7 +22,6 @@ from .values import (
     Tensor,
     Unknown,
     Value,
-    element,
     is_number,
 )
 
@@ -54,7 +53,7 @@ class Loaders(Modules):
                 return self.call(self.attribute(dataset, "__getitem__", None), [(node, NUMBER)], {}, node)
             if self.has_method(dataset, "__iter__"):
                 seq = self.iterated(self.call(self.attribute(dataset, "__iter__", None), [], {}, node), node)
-                return element(seq)
+                return self.element(seq)
             given = [v for name, v in dataset.attrs.items() if name.startswith("#")]
             if dataset.lib.endswith("TensorDataset"):
                 parts = [
@@ -63,13 +62,14 @@ class Loaders(Modules):
                 return Seq(tuple(parts), "tuple") if len(parts) == len(given) else Unknown()
             if given and dataset.lib.endswith(("Subset", "ConcatDataset")):
                 inner = given[0]
-                return self._sample(element(inner) if isinstance(inner, Seq) else inner, node)
+                return self._sample(self.element(inner) if isinstance(inner, Seq) else inner, node)
             return Unknown()
         if isinstance(dataset, (Seq, Tensor, Array)):
-            return element(self.iterated(dataset, node))
+            return self.element(self.iterated(dataset, node))
         return Unknown()
 
     def _collated(self, sample: Value, made: Made, depth: int = 0) -> Value:
+        self.spend()
         if isinstance(sample, Tensor):
             if sample.place == CPU:
                 return Tensor(CPU, sample.dims + 1, made)

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 from .. import knowledge
+from ..bind.position import encloses
 from ..core.met import Met
 from ..knowledge.row import Row
 from .builtins import Builtins
 from .parts import (
-    encloses,
+    DISTRIBUTIONS,
     held,
     is_none,
     quoted,
-    tensors_in,
     there,
 )
-from .perform import Argument
 from .stage import Load
 from .values import (
     CPU,
     NOWHERE,
+    Argument,
     Batch,
     Const,
     Device,
@@ -39,10 +39,8 @@ from .values import (
 )
 
 ACCELERATOR = "cuda"
-_HOST_DATA = ("factory", "array")
 _DEPTH = 4
 _ORIGINS = {
-    "array": "factory",
     "told": "literal",
     "attribute": "abroad",
     "copied": "moved",
@@ -59,6 +57,8 @@ class Meetings(Builtins):
         super().__init__(load, lazy=lazy)
         self.lost: set[Made] = set()
         """What was moved, and is still where it was as nobody kept the copy."""
+        self.moved_groups: set[int] = set()
+        """The batches of which something was moved."""
 
     def place_of(self, value: Value | None) -> str:
         """The device that a value names, or is on; empty where nobody knows."""
@@ -163,7 +163,7 @@ class Meetings(Builtins):
                 if value is made.group.loader and path != made.spot.path:
                     return Spot(path, at)
                 if path == made.spot.path and any(
-                    each.made is not None and each.made.group is made.group for each in tensors_in(value)
+                    each.made is not None and each.made.group is made.group for each in self.tensors_in(value)
                 ):
                     return Spot(path, at)
         return here
@@ -171,15 +171,20 @@ class Meetings(Builtins):
     def is_at_work(self, spot: Spot) -> bool:
         """Whether the function in which something stands has not ended."""
         return any(
-            frame.scope.unit.path == spot.path and encloses(frame.node, spot.node) for frame in self.frames
+            frame.scope.unit.path == spot.path
+            and (isinstance(frame.node, ast.Module) or encloses(frame.node, spot.node))
+            for frame in self.frames
         )
 
-    def dropped(self, value: Value, node: ast.expr) -> None:
+    def dropped(self, value: Value) -> None:
         """Nobody keeps what an expression gives: a move that is thrown away is told by itself."""
-        self.lost.update(each.was._replace(via=None) for each in tensors_in(value) if each.was is not None)
+        self.lost.update(
+            each.was._replace(via=None) for each in self.tensors_in(value) if each.was is not None
+        )
 
     def crossed(self, value: Value, spot: Spot) -> Value:
         """What a call of another file's function gives: what that made on the cpu came by that call."""
+        self.spend()
         if isinstance(value, Tensor) and value.made is not None:
             return value._replace(made=value.made._replace(via=value.made.via or spot))
         if isinstance(value, Seq) and value.items:
@@ -214,6 +219,7 @@ class Meetings(Builtins):
         """The parameters and buffers of a module and its parts."""
         if depth > 12:
             return
+        self.spend(1 + len(obj.attrs))
         for name, value in obj.attrs.items():
             if isinstance(value, Tensor) and (value.registered or name in obj.buffers):
                 yield value
@@ -229,6 +235,7 @@ class Meetings(Builtins):
         """Move the parameters and buffers of a module and its parts."""
         if depth > 12:
             return
+        self.spend(1 + len(obj.attrs))
         for name, value in list(obj.attrs.items()):
             if isinstance(value, Tensor) and (value.registered or name in obj.buffers):
                 self.put(obj.attrs, name, value._replace(place=place, made=None))
@@ -250,6 +257,7 @@ class Meetings(Builtins):
 
     def hand_over(self, values: Sequence[Value], depth: int = 0) -> None:
         """Something unknown is given objects: it may move them, and what they have."""
+        self.spend(len(values))
         for value in values if depth < _DEPTH else ():
             if isinstance(value, Obj) and not value.unsettled:
                 self.alter(value, "unsettled", True)
@@ -298,13 +306,43 @@ class Meetings(Builtins):
         return value._replace(made=Made("weights", owner.spot, "", owner)) if known and owner.spot else value
 
     def _plain(self, owner: Obj, value: Value, made: Made) -> Value:
+        self.spend()
         if isinstance(value, Tensor):
-            own = value.made is not None and value.made.how in _HOST_DATA
+            own = value.made is not None and value.made.how == "factory"
             return value._replace(made=made) if own and value.place == CPU and not value.registered else value
         if isinstance(value, Seq) and any(isinstance(each, Tensor) for each in value.items):
             return Seq(
                 tuple(self._plain(owner, each, made) for each in value.items), value.form, open=value.open
             )
+        return value
+
+    def tensors_in(self, value: Value | None, depth: int = 0) -> Iterator[Tensor]:
+        """A tensor, or those in a container, in an object that is no module, or in a distribution."""
+        if isinstance(value, Tensor):
+            yield value
+        elif depth < _DEPTH:
+            parts: Iterable[Value] = ()
+            if isinstance(value, Seq):
+                parts = value.items
+            elif isinstance(value, Map):
+                parts = value.items.values()
+            elif isinstance(value, Obj) and (value.lib in ("", "?") or value.lib.startswith(DISTRIBUTIONS)):
+                parts = value.attrs.values()
+            for each in parts:
+                self.spend()
+                yield from self.tensors_in(each, depth + 1)
+
+    def brought_to(self, value: Value, place: str) -> Value:
+        """A tensor, or those in a container, elsewhere."""
+        self.spend()
+        if isinstance(value, Tensor):
+            return value._replace(place=place, made=None)
+        if isinstance(value, Seq):
+            items = tuple(self.brought_to(each, place) for each in value.items)
+            return Seq(items, value.form, open=value.open)
+        if isinstance(value, Map):
+            items_ = {key: self.brought_to(each, place) for key, each in value.items.items()}
+            return Map(items_, value.rest)
         return value
 
     def target(self, name: str, positional: Sequence[Argument], keywords: dict[str, Argument]) -> str | None:

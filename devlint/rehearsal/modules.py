@@ -11,18 +11,16 @@ from .meetings import Meetings
 from .parts import (
     DISTRIBUTIONS,
     bind,
-    brought_to,
     held,
     is_none,
     named_parts,
-    tensors_in,
 )
-from .perform import Argument
 from .values import (
     CPU,
     NONE,
     NOWHERE,
     TEXT,
+    Argument,
     Bound,
     Const,
     Function,
@@ -33,7 +31,6 @@ from .values import (
     Tensor,
     Unknown,
     Value,
-    element,
     truth,
 )
 
@@ -123,7 +120,7 @@ class Modules(Meetings):
             return self._of_parser(obj, name, positional, keywords)
         if obj.lib.startswith(DISTRIBUTIONS):
             if name in ("sample", "rsample", "entropy", "mean", "log_prob", "cdf"):
-                parties = [*((node, each) for each in tensors_in(obj)), *positional]
+                parties = [*((node, each) for each in self.tensors_in(obj)), *positional]
                 return self.combined(node, "call", parties)  # type: ignore[arg-type]
             return Unknown()
         if name == "__init__":
@@ -166,10 +163,12 @@ class Modules(Meetings):
             if name.startswith("named"):
                 inner = [Seq((Const(key), each), "tuple") for key, each in named]
             return Seq(tuple(inner) or (Unknown(),), "iter", open=True)
-        if name in ("state_dict",):
+        if name == "state_dict":
             found = tuple(self.weights(obj))
             rest = (
-                element(Seq(tuple(each._replace(registered=False) for each in found))) if found else Unknown()
+                self.element(Seq(tuple(each._replace(registered=False) for each in found)))
+                if found
+                else Unknown()
             )
             return Map({}, rest)
         if name in ("register_buffer", "register_parameter"):
@@ -231,11 +230,11 @@ class Modules(Meetings):
             return self._run_in_turn(callee, positional, node)
         if callee.lib == _SCATTERS and "#0" in callee.attrs:
             place = next((each.place for each in self.weights(callee)), NOWHERE)
-            brought = [(at, brought_to(value, place)) for at, value in positional]
+            brought = [(at, self.brought_to(value, place)) for at, value in positional]
             return self.call(
                 callee.attrs["#0"],
                 brought,
-                {k: (at, brought_to(v, place)) for k, (at, v) in keywords.items()},
+                {k: (at, self.brought_to(v, place)) for k, (at, v) in keywords.items()},
                 node,
             )
         given = [*positional, *keywords.values()]

@@ -6,13 +6,14 @@ import ast
 from collections.abc import Iterable, Iterator, Sequence
 
 from .. import knowledge
-from ..core.met import Position, There
+from ..bind.position import position
+from ..core.met import There
 from ..knowledge.row import Row
-from .perform import Argument
 from .values import (
     NONE,
     NUMBER,
     TEXT,
+    Argument,
     Array,
     Const,
     Lib,
@@ -20,13 +21,11 @@ from .values import (
     Obj,
     Seq,
     Spot,
-    Tensor,
     Unknown,
     Value,
 )
 
 DISTRIBUTIONS = "torch.distributions."
-_DEPTH = 4
 _SHORT = 60
 
 
@@ -51,43 +50,9 @@ def named_parts(obj: Obj) -> Iterator[tuple[object, Value]]:
         )
 
 
-def tensors_in(value: Value | None, depth: int = 0) -> Iterator[Tensor]:
-    """A tensor, or those in a container, in an object that is no module, or in a distribution."""
-    if isinstance(value, Tensor):
-        yield value
-    elif depth < _DEPTH:
-        parts: Iterable[Value] = ()
-        if isinstance(value, Seq):
-            parts = value.items
-        elif isinstance(value, Map):
-            parts = value.items.values()
-        elif isinstance(value, Obj) and (value.lib in ("", "?") or value.lib.startswith(DISTRIBUTIONS)):
-            parts = value.attrs.values()
-        for each in parts:
-            yield from tensors_in(each, depth + 1)
-
-
 def is_none(value: Value) -> bool:
     """Whether a value is None."""
     return isinstance(value, Const) and value.value is None
-
-
-def encloses(function: ast.AST | None, node: ast.AST) -> bool:
-    """Whether a node stands in a function, or anywhere in a module."""
-    if not isinstance(function, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-        return isinstance(function, ast.Module)
-    return function.lineno <= getattr(node, "lineno", 0) <= (function.end_lineno or 0)
-
-
-def brought_to(value: Value, place: str) -> Value:
-    """A tensor, or those in a container, elsewhere."""
-    if isinstance(value, Tensor):
-        return value._replace(place=place, made=None)
-    if isinstance(value, Seq):
-        return Seq(tuple(brought_to(each, place) for each in value.items), value.form, open=value.open)
-    if isinstance(value, Map):
-        return Map({key: brought_to(each, place) for key, each in value.items.items()}, value.rest)
-    return value
 
 
 def class_of(value: Value) -> Value:
@@ -106,19 +71,7 @@ def quoted(node: ast.AST) -> str:
 
 def there(spot: Spot) -> There:
     """Where something stands, as plain data."""
-    return There(spot.path, _position(spot.node), type(spot.node).__name__)
-
-
-def _position(node: ast.AST) -> Position:
-    """Where a node stands in its file."""
-    names = ("lineno", "col_offset", "end_lineno", "end_col_offset")
-    line, column, end_line, end_column = (getattr(node, name, None) or 0 for name in names)
-    return line, column, end_line, end_column
-
-
-def last(node: ast.AST) -> str:
-    """The last part of a name."""
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+    return There(spot.path, position(spot.node), type(spot.node).__name__)
 
 
 def told_device(given: dict[str, Argument]) -> bool:

@@ -1,18 +1,19 @@
-"""The expressions of a program: what they give, by Python's own rules."""
+"""The calls, objects and containers of a program: what they do, by Python's own rules."""
 
 from __future__ import annotations
 
 import ast
-import operator
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 from .. import knowledge
-from .stage import _AGAIN, MAX_DEPTH, Flow, Frame, Running, Stage, Suspended
+from .expressions import Expressions
+from .stage import MAX_AGAIN, MAX_DEPTH, Flow, Frame, Running, Suspended
 from .values import (
     NONE,
     NUMBER,
     TEXT,
+    Argument,
     Array,
     Bound,
     Class,
@@ -34,274 +35,15 @@ from .values import (
     Unit,
     Unknown,
     Value,
-    element,
     is_number,
-    join,
-    truth,
 )
 
-Argument = tuple[ast.expr, Value]
-_OPERATORS: dict[type[ast.AST], Callable[[Any, Any], Any]] = {
-    ast.Add: operator.add,
-    ast.Sub: operator.sub,
-    ast.Mult: operator.mul,
-    ast.Div: operator.truediv,
-    ast.FloorDiv: operator.floordiv,
-    ast.Mod: operator.mod,
-}
-_COMPARISONS: dict[type[ast.AST], Callable[[Any, Any], bool]] = {
-    ast.Eq: operator.eq,
-    ast.NotEq: operator.ne,
-    ast.Lt: operator.lt,
-    ast.LtE: operator.le,
-    ast.Gt: operator.gt,
-    ast.GtE: operator.ge,
-}
 _WEIGHTS = ("weight", "bias")
 """How the names of the parameters of torch's layers begin: `weight_hh_l0`."""
-_MAX_TEXT = 200
-_MAX_NUMBER = 10**9
-_ROOT_MODULE = "torch.nn.Module"
 
 
-class Performer(Stage):
-    """Evaluates expressions; a subclass knows torch."""
-
-    def eval(self, node: ast.expr) -> Value:
-        """The value of an expression."""
-        self.step()
-        method = getattr(self, f"_{type(node).__name__.lower()}", None)
-        found: Value = method(node) if method is not None else Unknown()
-        return found
-
-    def _constant(self, node: ast.Constant) -> Value:
-        return Const(node.value)
-
-    def _name(self, node: ast.Name) -> Value:
-        return self.lookup(node.id)
-
-    def _attribute(self, node: ast.Attribute) -> Value:
-        return self.attribute(self.eval(node.value), node.attr, node)
-
-    def _joinedstr(self, node: ast.JoinedStr) -> Value:
-        parts = []
-        for each in node.values:
-            value = self.eval(each.value if isinstance(each, ast.FormattedValue) else each)
-            if not isinstance(value, Const):
-                return TEXT
-            parts.append(str(value.value))
-        return Const("".join(parts))
-
-    def _tuple(self, node: ast.Tuple) -> Value:
-        return self._display(node.elts, "tuple")
-
-    def _list(self, node: ast.List) -> Value:
-        return self._display(node.elts, "list")
-
-    def _set(self, node: ast.Set) -> Value:
-        return self._display(node.elts, "set")
-
-    def _display(self, elts: Sequence[ast.expr], form: str) -> Seq:
-        items: list[Value] = []
-        more = False
-        for each in elts:
-            if isinstance(each, ast.Starred):
-                rest = self.iterated(self.eval(each.value), each.value)
-                items += rest.items
-                more |= rest.open
-            else:
-                items.append(self.eval(each))
-        return Seq(tuple(items), form, open=more)
-
-    def _dict(self, node: ast.Dict) -> Value:
-        found = Map()
-        for key, value in zip(node.keys, node.values, strict=True):
-            each = self.eval(value)
-            name = self.eval(key) if key is not None else None
-            if isinstance(name, Const) and isinstance(name.value, Hashable):
-                found.items[name.value] = each
-            elif name is None and isinstance(each, Map):
-                found.items.update(each.items)
-                found.rest = each.rest if found.rest is None else found.rest
-            else:
-                found.rest = each if found.rest is None else join(found.rest, each)
-        return found
-
-    def _ifexp(self, node: ast.IfExp) -> Value:
-        said = truth(self.eval(node.test))
-        if said is not None:
-            return self.eval(node.body if said else node.orelse)
-        return join(self.eval(node.body), self.eval(node.orelse))
-
-    def _boolop(self, node: ast.BoolOp) -> Value:
-        stops = isinstance(node.op, ast.Or)
-        found: Value | None = None
-        for each in node.values:
-            value = self.eval(each)
-            found = value if found is None else join(found, value)
-            said = truth(value)
-            if said is stops:
-                return value if found is value else found
-            if said is (not stops) and each is not node.values[-1]:
-                found = None  # the next one decides
-        return found if found is not None else Unknown()
-
-    def _unaryop(self, node: ast.UnaryOp) -> Value:
-        value = self.eval(node.operand)
-        if isinstance(node.op, ast.Not):
-            said = truth(value)
-            return NUMBER if said is None else Const(not said)
-        if isinstance(value, Const) and isinstance(node.op, ast.USub) and is_number(value):
-            return Const(-value.value)
-        return value._replace(made=None) if isinstance(value, Tensor) and not value.made else value
-
-    def _binop(self, node: ast.BinOp) -> Value:
-        left, right = self.eval(node.left), self.eval(node.right)
-        return self.operator(node, node.op, (node.left, left), (node.right, right))
-
-    def operator(self, node: ast.AST, op: ast.operator, left: Argument, right: Argument) -> Value:
-        """What an operator gives."""
-        one, other = left[1], right[1]
-        if isinstance(one, Const) and isinstance(other, Const):
-            return _folded(op, one.value, other.value)
-        if isinstance(one, Tensor) or isinstance(other, Tensor):
-            return self.combined(node, "operator", [left, right])
-        if isinstance(one, Array) or isinstance(other, Array):
-            return Array(max(each.dims for each in (one, other) if isinstance(each, Array)))
-        if isinstance(one, Seq) and isinstance(other, Seq) and isinstance(op, ast.Add):
-            return Seq((*one.items, *other.items), one.form, open=one.open or other.open)
-        if isinstance(one, Seq) and isinstance(op, ast.Mult):
-            times = other.value if isinstance(other, Const) and isinstance(other.value, int) else None
-            if times is not None and len(one.items) * times <= 16:
-                return Seq(one.items * times, one.form, open=one.open)
-            return Seq(one.items, one.form, open=True)
-        if (
-            isinstance(one, Text)
-            or isinstance(other, Text)
-            or (isinstance(one, Const) and isinstance(one.value, str))
-        ):
-            return TEXT
-        if isinstance(one, Unit | Unknown) or isinstance(other, Unknown):
-            return Unknown()
-        special = _SPECIAL.get(type(op))
-        if isinstance(one, Obj) and special is not None and self.has_method(one, special):
-            return self.call(self.attribute(one, special, None), [right], {}, node)
-        return NUMBER
-
-    def _compare(self, node: ast.Compare) -> Value:
-        left, at = self.eval(node.left), node.left
-        found: Value = Const(True)
-        for op, each in zip(node.ops, node.comparators, strict=True):
-            right = self.eval(each)
-            found = self._compared(node, op, (at, left), (each, right))
-            left, at = right, each
-        return found if len(node.ops) == 1 else NUMBER
-
-    def _compared(self, node: ast.Compare, op: ast.cmpop, left: Argument, right: Argument) -> Value:
-        one, other = left[1], right[1]
-        if isinstance(op, (ast.Is, ast.IsNot)):
-            said = _is(one, other)
-            return NUMBER if said is None else Const(said is isinstance(op, ast.Is))
-        if isinstance(op, (ast.In, ast.NotIn)):
-            said = _contains(other, one)
-            return NUMBER if said is None else Const(said is isinstance(op, ast.In))
-        if isinstance(one, Device) and isinstance(other, Device):
-            one, other = Const(one.place), Const(other.place)
-        compare = _COMPARISONS.get(type(op))
-        if isinstance(one, Const) and isinstance(other, Const) and compare is not None:
-            try:
-                return Const(compare(one.value, other.value))
-            except TypeError:
-                return NUMBER
-        if isinstance(one, Tensor) or isinstance(other, Tensor):
-            return self.combined(node, "operator", [left, right])
-        if isinstance(one, Array) or isinstance(other, Array):
-            return Array(max(each.dims for each in (one, other) if isinstance(each, Array)))
-        return NUMBER
-
-    def _namedexpr(self, node: ast.NamedExpr) -> Value:
-        value = self.eval(node.value)
-        self.bind(node.target, value)
-        return value
-
-    def _starred(self, node: ast.Starred) -> Value:
-        return self.eval(node.value)
-
-    def _await(self, node: ast.Await) -> Value:
-        return self.eval(node.value)
-
-    def _lambda(self, node: ast.Lambda) -> Value:
-        return self.function(node)
-
-    def _yield(self, node: ast.Yield) -> Value:
-        frame = self.frames[-1]
-        frame.yields.append(NONE if node.value is None else self.eval(node.value))
-        if frame.stops:
-            raise Suspended(frame)
-        return Unknown()
-
-    def _yieldfrom(self, node: ast.YieldFrom) -> Value:
-        self.frames[-1].yields += self.iterated(self.eval(node.value), node.value).items
-        return Unknown()
-
-    def _slice(self, node: ast.Slice) -> Value:
-        found = [NONE if each is None else self.eval(each) for each in (node.lower, node.upper, node.step)]
-        if all(isinstance(each, Const) and isinstance(each.value, (int, type(None))) for each in found):
-            return Const(slice(*(each.value for each in found if isinstance(each, Const))))
-        return Lib("builtins.slice")
-
-    def _subscript(self, node: ast.Subscript) -> Value:
-        return self.item(self.eval(node.value), self.eval(node.slice), node)
-
-    # Comprehensions
-
-    def _listcomp(self, node: ast.ListComp | ast.SetComp | ast.GeneratorExp) -> Value:
-        items: list[Value] = []
-        more = self._comprehended(node.generators, lambda: items.append(self.eval(node.elt)))
-        form = {"ListComp": "list", "SetComp": "set"}.get(type(node).__name__, "iter")
-        return Seq(tuple(items), form, open=more)
-
-    _setcomp = _generatorexp = _listcomp
-
-    def _dictcomp(self, node: ast.DictComp) -> Value:
-        found = Map()
-
-        def keep() -> None:
-            key, value = self.eval(node.key), self.eval(node.value)
-            if isinstance(key, Const) and isinstance(key.value, Hashable):
-                found.items[key.value] = value
-            else:
-                found.rest = value if found.rest is None else join(found.rest, value)
-
-        self._comprehended(node.generators, keep)
-        return found
-
-    def _comprehended(self, generators: Sequence[ast.comprehension], keep: Callable[[], None]) -> bool:
-        """Go through the loops of a comprehension; whether there may be more or fewer turns."""
-        inner = self.hold(Scope(self.scope.unit, self.scope))
-        frame = self.frames[-1]
-        outer, frame.scope = frame.scope, inner
-        inner.shared = outer.shared
-        try:
-            return self._turned(generators, keep)
-        finally:
-            frame.scope = outer
-
-    def _turned(self, generators: Sequence[ast.comprehension], keep: Callable[[], None]) -> bool:
-        first, *others = generators
-        whole = self.eval(first.iter)
-        more = self.iterated(whole, first.iter).open
-        for value in self.turns(whole, first.iter):
-            self.bind(first.target, value)
-            said = [truth(self.eval(test)) for test in first.ifs]
-            if False in said:
-                continue
-            more |= None in said
-            if others:
-                more |= self._turned(others, keep)
-            else:
-                keep()
-        return more
+class Performer(Expressions):
+    """Calls functions, makes objects, and looks into containers; a subclass knows torch."""
 
     # Calls
 
@@ -322,6 +64,7 @@ class Performer(Stage):
             if keyword.arg is not None:
                 keywords[keyword.arg] = (keyword.value, value)
             elif isinstance(value, Map):
+                self.spend(len(value.items))
                 keywords.update({str(k): (keyword.value, each) for k, each in value.items.items()})
             else:
                 keywords["**"] = (keyword.value, value)
@@ -392,7 +135,7 @@ class Performer(Stage):
     ) -> Value:
         """Call a function of the program."""
         depth = sum(frame.node is function.node for frame in self.frames)
-        if len(self.frames) > MAX_DEPTH or depth > _AGAIN:
+        if len(self.frames) > MAX_DEPTH or depth > MAX_AGAIN:
             return Unknown()
         frame = Frame(self.hold(Scope(function.scope.unit, function.scope)), function.node)
         frame.receiver, frame.owner = receiver, function.owner
@@ -427,13 +170,13 @@ class Performer(Stage):
 
     def _given_back(self, function: Function, frame: Frame, flow: str) -> Value:
         if function.yields:
-            return Seq(tuple(frame.yields), function.binding or "iter", open=True)
+            return self.sequence(tuple(frame.yields), function.binding or "iter", open=True)
         if not frame.returns:
             return NONE
         returns = frame.returns if flow == "return" else [*frame.returns, *([NONE] if not flow else [])]
         found = returns[0]
         for each in returns[1:]:
-            found = join(found, each)
+            found = self.join(found, each)
         return found
 
     def crossed(self, value: Value, spot: Spot) -> Value:
@@ -457,7 +200,7 @@ class Performer(Stage):
         for name, value in zip(named, values, strict=False):
             names[name] = value
         if args.vararg is not None:
-            names[args.vararg.arg] = Seq(tuple(values[len(named) :]), "tuple")
+            names[args.vararg.arg] = self.sequence(tuple(values[len(named) :]), "tuple")
         taken = {*named, *(arg.arg for arg in args.kwonlyargs)}
         rest = Map()
         for name, (_, value) in keywords.items():
@@ -519,7 +262,7 @@ class Performer(Stage):
                 if name == "default":
                     return value  # type: ignore[no-any-return]
                 if name == "default_factory":
-                    return self.call(value, [], {}, self.frames[-1].node or ast.Pass())
+                    return self.call(value, [], {}, self.frames[-1].node)
             return Unknown()
         return default
 
@@ -532,13 +275,15 @@ class Performer(Stage):
 
     def lineage(self, cls: Class) -> list[Class]:
         """A class and its bases, each before its own bases."""
-        found: list[Class] = []
-        for base in cls.bases:
-            for each in self.lineage(base) if isinstance(base, Class) else ():
-                if each in found:
-                    found.remove(each)
-                found.append(each)
-        return [cls, *found]
+        if cls.line is None:
+            found: dict[Class, None] = {}
+            for base in cls.bases:
+                for each in self.lineage(base) if isinstance(base, Class) else ():
+                    found.pop(each, None)
+                    found[each] = None
+            self.spend(len(found))
+            cls.line = [cls, *found]
+        return cls.line
 
     def find_in(self, cls: Class, name: str, after: Class | None = None) -> Value | None:
         """What a class, or one of its bases, has under a name."""
@@ -631,7 +376,7 @@ class Performer(Stage):
         if name == "__class__" and value.cls is not None:
             return value.cls
         if name == "__dict__":
-            return Map({**value.attrs}, Unknown())
+            return self.mapping(value.attrs, Unknown())
         return Method(value, name)
 
     def read(self, owner: Obj, name: str, value: Value) -> Value:
@@ -670,16 +415,16 @@ class Performer(Stage):
                     self.put(value.items, key.value, found)
                 return found if found is not None else Unknown()
             every = [*value.items.values(), *([value.rest] if value.rest is not None else [])]
-            return element(Seq(tuple(every)))
+            return self.element(self.sequence(tuple(every)))
         if isinstance(value, Seq):
             if isinstance(key, Const) and isinstance(key.value, int) and not value.open:
                 inside = -len(value.items) <= key.value < len(value.items)
                 return value.items[key.value] if inside else Unknown()
             if is_slice(key):
                 if isinstance(key, Const) and not value.open:
-                    return Seq(tuple(value.items[key.value]), value.form)
+                    return Seq(value.items[key.value] if key.value.step != 0 else (), value.form)
                 return Seq(value.items, value.form, open=True)
-            return element(value)
+            return self.element(value)
         if isinstance(value, Array):
             keys = key.items if isinstance(key, Seq) else (key,)
             fewer = sum(is_number(each) or isinstance(each, Unknown) for each in keys)
@@ -704,10 +449,10 @@ class Performer(Stage):
             if isinstance(key, Const) and isinstance(key.value, Hashable):
                 self.put(owner.items, key.value, value)
             else:
-                rest = value if owner.rest is None else join(owner.rest, value)
+                rest = value if owner.rest is None else self.join(owner.rest, value)
                 self.alter(owner, "rest", rest)
                 for name in list(owner.items):
-                    self.put(owner.items, name, join(owner.items[name], value))
+                    self.put(owner.items, name, self.join(owner.items[name], value))
         elif isinstance(owner, Seq):
             if (
                 isinstance(key, Const)
@@ -718,7 +463,7 @@ class Performer(Stage):
                 items[key.value] = value
                 self.alter(owner, "items", tuple(items))
             elif not is_slice(key):
-                self.alter(owner, "items", tuple(join(each, value) for each in owner.items))
+                self.alter(owner, "items", tuple(self.join(each, value) for each in owner.items))
         elif isinstance(owner, Tensor):
             self.set_index(node, owner, key, value)
         elif isinstance(owner, Obj) and isinstance(owner.parts, (Map, Seq)):
@@ -735,7 +480,7 @@ class Performer(Stage):
             return value
         if isinstance(value, Map):
             keys = tuple(Const(key) for key in value.items)
-            return Seq(keys or (TEXT,), "iter", open=value.rest is not None)
+            return self.sequence(keys or (TEXT,), "iter", open=value.rest is not None)
         if isinstance(value, Tensor):
             part = value if value.loose else value._replace(dims=max(value.dims - 1, 0))
             return Seq((part._replace(registered=False),), "iter", open=True)
@@ -748,7 +493,7 @@ class Performer(Stage):
         if isinstance(value, Unknown):
             return Seq((value.part(("for", id(node))),), "iter", open=True)
         if isinstance(value, Class):  # an Enum
-            return Seq(tuple(value.names.values()), "iter", open=True)
+            return self.sequence(tuple(value.names.values()), "iter", open=True)
         return Seq((Unknown(),), "iter", open=True)
 
     def _iterated_object(self, value: Obj, node: ast.expr) -> Seq:
@@ -779,30 +524,24 @@ class Performer(Stage):
             return [value.part(("[]", index)) for index in range(count)]
         seq = self.iterated(value, target)
         if starred is not None:
-            return [Seq(seq.items, "list", open=True) if i == starred else element(seq) for i in range(count)]
-        if not seq.open and len(seq.items) == count:
-            return seq.items
+            return [
+                Seq(seq.items, "list", open=True) if i == starred else self.element(seq) for i in range(count)
+            ]
         if len(seq.items) == count:
             return seq.items
-        return [element(seq)] * count
+        return [self.element(seq)] * count
 
     def entered(self, manager: Value) -> Value:
         """What `with` binds."""
         if isinstance(manager, Obj) and self.has_method(manager, "__enter__"):
-            return self.call(
-                self.attribute(manager, "__enter__", None), [], {}, self.frames[-1].node or ast.Pass()
-            )
+            return self.call(self.attribute(manager, "__enter__", None), [], {}, self.frames[-1].node)
         if isinstance(manager, Seq) and manager.form == "context":
-            return element(manager) if manager.items else NONE
+            return self.element(manager) if manager.items else NONE
         if isinstance(manager, Device):
             self.default = manager.place
         return manager
 
     # What a subclass knows
-
-    def combined(self, node: ast.AST, how: str, parties: Sequence[Argument]) -> Value:
-        """What an operation gives of tensors, which have to be together."""
-        raise NotImplementedError
 
     def of_index(self, value: Tensor, key: Value, node: ast.Subscript) -> Value:
         """What a tensor has at an index."""
@@ -855,53 +594,3 @@ def _is_tuple(cls: Class) -> bool:
 def is_slice(key: Value) -> bool:
     """Whether what stands in brackets is a slice."""
     return key == Lib("builtins.slice") or (isinstance(key, Const) and isinstance(key.value, slice))
-
-
-_SPECIAL = {
-    ast.Add: "__add__",
-    ast.Sub: "__sub__",
-    ast.Mult: "__mul__",
-    ast.Div: "__truediv__",
-    ast.MatMult: "__matmul__",
-    ast.BitOr: "__or__",
-}
-
-
-def _folded(op: ast.operator, one: Any, other: Any) -> Value:
-    work = _OPERATORS.get(type(op))
-    if work is None:
-        return NUMBER
-    try:
-        found = work(one, other)
-    except Exception:
-        return NUMBER
-    if isinstance(found, str):
-        return Const(found) if len(found) <= _MAX_TEXT else TEXT
-    if isinstance(found, (int, float)) and abs(found) < _MAX_NUMBER:
-        return Const(found)
-    return NUMBER
-
-
-def _is(one: Value, other: Value) -> bool | None:
-    if isinstance(one, Unknown) or isinstance(other, Unknown):
-        return True if one is other else None
-    if isinstance(one, Const) and isinstance(other, Const):
-        return one.value is other.value or (one.value == other.value and type(one.value) is type(other.value))
-    if isinstance(one, Const) or isinstance(other, Const):
-        numbers = (Number, Text)
-        return None if isinstance(one, numbers) or isinstance(other, numbers) else False
-    return True if one is other else None
-
-
-def _contains(whole: Value, part: Value) -> bool | None:
-    if not isinstance(part, Const):
-        return None
-    if whole == Lib("os.environ"):
-        return False
-    if isinstance(whole, Map):
-        return True if part.value in whole.items else None if whole.rest is not None else False
-    if isinstance(whole, Seq) and all(isinstance(each, Const) for each in whole.items) and not whole.open:
-        return any(each.value == part.value for each in whole.items if isinstance(each, Const))
-    if isinstance(whole, Const) and isinstance(whole.value, str) and isinstance(part.value, str):
-        return part.value in whole.value
-    return None

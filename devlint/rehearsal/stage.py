@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple
 
 from ..core.met import Met
+from .trail import MAX_STEPS, Change, Exhausted, Trail
 from .values import (
     CPU,
     NONE,
@@ -15,10 +16,8 @@ from .values import (
     Class,
     Const,
     Function,
-    Held,
     Later,
     Lib,
-    Map,
     Obj,
     Scope,
     Seq,
@@ -26,31 +25,19 @@ from .values import (
     Unit,
     Unknown,
     Value,
-    element,
-    join,
     truth,
 )
 
-MAX_STEPS = 12_000
-"""Expressions and statements of one program, and of all that it imports; the rest is left out."""
 MAX_DEPTH = 40
 """Calls within calls."""
-_AGAIN = 2
+MAX_AGAIN = 2
 """How often a function calls itself before nobody knows what it gives."""
 _UNROLLED = 12
 """A sequence of which each item is known is gone through item by item up to here."""
-_MISSING = object()
 _MAIN = "__main__"
 Flow = str
 """How a block ends: empty, `return`, `break`, `continue` or `raise`."""
-
-
 Load = Callable[[str, str], "tuple[Unit, str] | None"]
-H = TypeVar("H", bound=Held)
-
-
-class Exhausted(Exception):
-    """The rehearsal has taken enough steps."""
 
 
 class Suspended(Exception):
@@ -65,14 +52,14 @@ class Frame:
 
     __slots__ = ("given", "left", "node", "owner", "receiver", "returns", "scope", "stops", "yields")
 
-    def __init__(self, scope: Scope, node: ast.AST | None) -> None:
+    def __init__(self, scope: Scope, node: ast.AST) -> None:
         self.scope = scope
         self.given: list[tuple[ast.expr, Value]] = []
         """The arguments, as they stand in the caller."""
         self.node = node
         self.returns: list[Value] = []
         self.yields: list[Value] = []
-        self.left: list[dict[tuple[int, Any], tuple[Any, Any, Any]]] = []
+        self.left: list[dict[tuple[int, Hashable], Change]] = []
         """What was changed by branches that may have returned before."""
         self.stops = False
         """Whether it goes no further than to what it yields."""
@@ -88,82 +75,35 @@ class Running(NamedTuple):
     label: str
 
 
-class Stage:
+class Stage(Trail):
     """Goes through statements; subclasses know what expressions mean."""
 
     def __init__(self, load: Load, *, lazy: bool) -> None:
         """`load` gives the file that a dotted name means to a path, and what of the name lies in it; `lazy`
         is whether a file is run when something of it is used, and not as it is imported.
         """
+        super().__init__()
         self.lazy = lazy
-        self.made: list[Held] = []
-        """What may refer to itself in a circle, and is to be released."""
         self.load = load
         self.met: dict[Hashable, Met] = {}
         self.frames: list[Frame] = []
         self.running: list[Running] = []
         self.default = CPU
         """Where factories make what they are told no device for."""
-        self.moved_groups: set[int] = set()
-        self.steps = 0
         self.tried = 0
         """How many statements are around that catch what goes wrong."""
         self.unsure = 0
         """How many branches are around that may not be taken."""
         self._spent = 0
         """How many steps what is imported has taken."""
-        self._trail: list[tuple[Any, Any, Any]] = []
         self._ran: set[str] = set()
-
-    def hold(self, made: H) -> H:
-        """Remember what is to be released when the program has ended."""
-        self.made.append(made)
-        return made
-
-    # What changes
-
-    def put(self, table: dict[Any, Value], key: Hashable, value: Value) -> None:
-        """Bind a name, attribute or item."""
-        self._trail.append((table, key, table.get(key, _MISSING)))
-        table[key] = value
-
-    def alter(self, thing: Seq | Obj | Map, name: str, value: Any) -> None:
-        """Change a sequence or object itself."""
-        self._trail.append((thing, name, getattr(thing, name)))
-        setattr(thing, name, value)
-
-    def _now(self, table: Any, key: Any) -> Any:
-        return table.get(key, _MISSING) if type(table) is dict else getattr(table, key)
-
-    def _restore(self, table: Any, key: Any, value: Any) -> None:
-        if type(table) is not dict:
-            setattr(table, key, value)
-        elif value is _MISSING:
-            table.pop(key, None)
-        else:
-            table[key] = value
-
-    def _undo(self, mark: int) -> dict[tuple[int, Any], tuple[Any, Any, Any]]:
-        """Take back what was changed; what had been made of it, by whose it is."""
-        done = {(id(table), key): (table, key, self._now(table, key)) for table, key, _ in self._trail[mark:]}
-        while len(self._trail) > mark:
-            table, key, old = self._trail.pop()
-            self._restore(table, key, old)
-        return done
-
-    def redo(self, done: Iterable[tuple[Any, Any, Any]], joined: bool) -> None:
-        """Make changes that were taken back, or make that either may hold."""
-        for table, key, value in done:
-            now = self._now(table, key)
-            self._trail.append((table, key, now))
-            self._restore(table, key, _joined(now, value) if joined else value)
 
     def either(self, one: Callable[[], Flow], other: Callable[[], Flow]) -> Flow:
         """Go through one branch or the other: what both leave is what is known afterwards."""
         mark = len(self._trail)
         self.unsure += 1
         first = one()
-        done = self._undo(mark)
+        done = self.undo(mark)
         second = other()
         self.unsure -= 1
         if first:
@@ -171,19 +111,12 @@ class Stage:
                 self.frames[-1].left.append(done)
             return second if not second or first == second or first == "raise" else first
         if second:
-            left = self._undo(mark)
+            left = self.undo(mark)
             if second == "return":
                 self.frames[-1].left.append(left)
             self.redo(done.values(), joined=False)
             return ""
-        after = self._undo(mark)
-        for slot in done.keys() | after.keys():
-            table, key, _ = done.get(slot) or after[slot]
-            now = self._now(table, key)
-            left = done[slot][2] if slot in done else now
-            right = after[slot][2] if slot in after else now
-            self._trail.append((table, key, now))
-            self._restore(table, key, _joined(left, right))
+        self.merge(done, self.undo(mark))
         return ""
 
     # Statements
@@ -195,12 +128,6 @@ class Stage:
             if flow:
                 return flow
         return ""
-
-    def step(self) -> None:
-        """Count what was done."""
-        self.steps += 1
-        if self.steps > MAX_STEPS:
-            raise Exhausted
 
     def statement(self, node: ast.stmt) -> Flow:
         """Go through a statement."""
@@ -218,9 +145,9 @@ class Stage:
         return Spot(self.scope.unit.path, node)
 
     def _expr(self, node: ast.Expr) -> None:
-        self.dropped(self.eval(node.value), node.value)
+        self.dropped(self.eval(node.value))
 
-    def dropped(self, value: Value, node: ast.expr) -> None:
+    def dropped(self, value: Value) -> None:
         """Nobody keeps what an expression gives."""
 
     def _assign(self, node: ast.Assign) -> None:
@@ -307,7 +234,7 @@ class Stage:
         if not seq.items:
             return (Unknown(), Unknown())
         if not seq.open:
-            return (*seq.items[:2], element(seq))
+            return (*seq.items[:2], self.element(seq))
         return (*seq.items, *(seq.items * 2)[: max(0, 2 - len(seq.items))])[:_UNROLLED]
 
     def _try(self, node: ast.Try) -> Flow:
@@ -496,13 +423,9 @@ class Stage:
 
     def wrapped(self, value: Value, made: Function, by: Value) -> Value:
         """What one decorator makes of a function: what is known of none leaves it as it is."""
-        if isinstance(by, Lib) and by.dotted in _DISPATCHERS:
-            return Unknown()
         if isinstance(by, Lib):
-            binding = _BINDINGS.get(by.dotted)
-            if binding is not None:
-                made.binding = binding
-            return value
+            made.binding = _BINDINGS.get(by.dotted, made.binding)
+            return Unknown() if by.dotted in _DISPATCHERS else value
         if isinstance(by, (Function, Class, Bound)):
             given = self.call(by, [(made.node, value)], {}, made.node)  # type: ignore[list-item]
             return value if isinstance(given, (Unknown, Const)) else given
@@ -610,24 +533,6 @@ _BINDINGS = {
     "functools.cached_property": "property",
     "contextlib.contextmanager": "context",
 }
-
-
-def _joined(a: Any, b: Any) -> Any:
-    if a is b:
-        return a
-    if a is _MISSING or b is _MISSING:
-        return b if a is _MISSING else a  # where it is used, it is bound
-    if isinstance(a, frozenset) and isinstance(b, frozenset):
-        return a & b
-    if type(a) is dict and type(b) is dict:  # the items of a dictionary that was emptied
-        return {key: _joined(a.get(key, _MISSING), b.get(key, _MISSING)) for key in (*a, *b)}
-    if isinstance(a, bool) and isinstance(b, bool):
-        return a or b
-    if type(a) is tuple and type(b) is tuple:  # the items of a sequence
-        return a if len(a) >= len(b) else b
-    if isinstance(a, str) or isinstance(b, str) or a is None or b is None:
-        return a if a == b else (a or b)
-    return join(a, b)
 
 
 def _yields(body: Sequence[ast.AST]) -> bool:

@@ -16,16 +16,16 @@ from .parts import (
     bind,
     is_none,
     of_kind,
-    tensors_in,
     told_device,
 )
-from .perform import Argument, is_slice
+from .perform import is_slice
 from .values import (
     CPU,
     NONE,
     NOWHERE,
     NUMBER,
     TEXT,
+    Argument,
     Array,
     Const,
     Device,
@@ -42,7 +42,6 @@ from .values import (
     Text,
     Unknown,
     Value,
-    element,
     normal,
 )
 
@@ -52,6 +51,15 @@ _PASSES = frozenset(
     {"torch.compile", "torch.nn.parallel.DistributedDataParallel", "copy.copy",
      "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm", "torch.jit.script", "functools.wraps"}
 )  # fmt: skip
+_NEW_ARRAYS = frozenset(
+    {"zeros", "ones", "empty", "full", "arange", "linspace", "choice", "permutation", "array", "asarray",
+     "stack", "concatenate", "argsort", "where", "vstack", "hstack"}
+)  # fmt: skip
+"""Functions of numpy's whose result has dimensions of its own."""
+_LIKE_ARRAYS = frozenset(
+    {"abs", "exp", "log", "sqrt", "clip", "maximum", "minimum", "sign", "astype", "copy"}
+)
+"""Functions of numpy's whose result has the dimensions of what they are given."""
 _SPLITS = frozenset({"torch.utils.data.random_split", "torch.utils.data.Subset"})
 
 
@@ -227,7 +235,7 @@ class Rehearsal(Loaders):
         if known is not None:
             return known
         values = [value for _, value in positional]
-        if dotted in ("torch.device",):
+        if dotted == "torch.device":
             return self._device(positional, keywords)
         if dotted in _PASSES and values:
             return values[0]
@@ -264,7 +272,7 @@ class Rehearsal(Loaders):
             self.default = self.place_of(values[0])
             return NONE
         if dotted in ("itertools.chain", "itertools.islice", "itertools.cycle", "itertools.product"):
-            return Seq(
+            return self.sequence(
                 tuple(each for at, v in positional for each in self.iterated(v, at).items), "iter", open=True
             )
         if dotted in ("collections.defaultdict", "collections.OrderedDict", "collections.Counter"):
@@ -272,14 +280,14 @@ class Rehearsal(Loaders):
             found.makes = values[0] if values and dotted.endswith("defaultdict") else None
             return found
         if dotted.endswith(".kl_divergence"):
-            parties = [(at, each) for at, value in positional for each in tensors_in(value)]
+            parties = [(at, each) for at, value in positional for each in self.tensors_in(value)]
             return self.combined(node, "call", parties)
-        if dotted in ("collections.deque",):
+        if dotted == "collections.deque":
             return Seq(self.iterated(values[0], positional[0][0]).items if values else (), "list", open=False)
         if dotted == "random.choice" and values:
-            return element(self.iterated(values[0], positional[0][0]))
+            return self.element(self.iterated(values[0], positional[0][0]))
         if dotted == "random.sample" and values:
-            return Seq((element(self.iterated(values[0], positional[0][0])),), "list", open=True)
+            return Seq((self.element(self.iterated(values[0], positional[0][0])),), "list", open=True)
         if dotted.startswith(("types.SimpleNamespace", "argparse.Namespace")):
             made = self.hold(Obj(None, "argparse.Namespace", None))
             made.attrs.update({name: value for name, (_, value) in keywords.items()})
@@ -294,29 +302,21 @@ class Rehearsal(Loaders):
         self, dotted: str, positional: Sequence[Argument], keywords: dict[str, Argument], node: ast.AST
     ) -> Value:
         row = knowledge.find(dotted)
-        name = dotted.rpartition(".")[2]
-        if row is not None and row.gives == "parameter" and positional:
+        gives = row.gives if row is not None else ""
+        is_class = dotted.rpartition(".")[2][:1].isupper()
+        if gives == "parameter" and positional:
             value = positional[0][1]
-            return (
-                value._replace(registered=True, made=None)
-                if isinstance(value, Tensor)
-                else Tensor(self.default, 1, None, registered=True)
-            )
-        if row is None or not dotted.startswith("torch."):
-            values = [value for _, value in (*positional, *keywords.values())]
-            if row is None and not dotted.startswith("torch"):
-                self.hand_over(values)
-                return Unknown()
-            if row is None and name[:1].isupper():
-                return self.make(dotted, positional, keywords, node)
-            if row is None or row.gives != "module":
-                if not dotted.startswith("torch"):
-                    self.hand_over(values)
-                    if name[:1].isupper():
-                        return self.make(dotted, positional, keywords, node)
-                return Unknown()
-        if name[:1].isupper() and row.gives not in ("tensor", "parameter"):
+            made = value if isinstance(value, Tensor) else Tensor(self.default, 1)
+            return made._replace(registered=True, made=None)
+        if not dotted.startswith("torch") and gives != "module":
+            self.hand_over([value for _, value in (*positional, *keywords.values())])
+            return self.make(dotted, positional, keywords, node) if gives and is_class else Unknown()
+        if gives not in ("", "module") and not dotted.startswith("torch."):
+            return Unknown()
+        if is_class and gives not in ("tensor", "parameter"):
             return self.make(dotted, positional, keywords, node)
+        if row is None:
+            return Unknown()
         given = bind(row, positional, keywords)
         if row.gives in ("tensor", "0-dim tensor", "reduced", "first", "parameter"):
             return self._tensor(dotted, row, given, positional, keywords, node)
@@ -402,31 +402,14 @@ class Rehearsal(Loaders):
                     self._read_by_numpy(at, each, dotted.rpartition(".")[2])
             dims = max(dims, dims_of_data(value))
         name = dotted.rpartition(".")[2]
-        if name in (
-            "zeros",
-            "ones",
-            "empty",
-            "full",
-            "arange",
-            "linspace",
-            "choice",
-            "permutation",
-            "array",
-            "asarray",
-            "stack",
-            "concatenate",
-            "argsort",
-            "where",
-            "vstack",
-            "hstack",
-        ):
+        if name in _NEW_ARRAYS:
             first = positional[0][1] if positional else None
             if name in ("array", "asarray"):
                 return Array(dims_of_data(first))
             if name == "choice" and len(positional) < 2:
                 return Array(0)
             return Array(max(dims, len(first.items) if isinstance(first, Seq) and not first.open else 1))
-        if name in ("abs", "exp", "log", "sqrt", "clip", "maximum", "minimum", "sign", "astype", "copy"):
+        if name in _LIKE_ARRAYS:
             return Array(dims)
         if name in ("default_rng", "RandomState"):
             return Lib("numpy.random")  # its methods draw as the functions of the module do
@@ -439,6 +422,7 @@ class Rehearsal(Loaders):
 
     def _copied(self, value: Value, done: dict[int, Any], spot: Spot | None = None, depth: int = 0) -> Any:
         """A deep copy, which is made at a place; its parts are made where those of the original are."""
+        self.spend()
         if id(value) in done:
             return done[id(value)]
         if depth > 10:

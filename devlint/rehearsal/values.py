@@ -31,8 +31,8 @@ class Made(NamedTuple):
     """How a tensor on the cpu came to be."""
 
     how: str
-    """`factory`, `array`; `loader` for what a loader yields; `attribute` for a plain tensor that a module
-    has; `copied` for what was brought to the cpu."""
+    """`factory`; `told` where that was told the cpu; `loader` for what a loader yields; `attribute` for a
+    plain tensor that a module has, `weights` for its own; `copied` for what was brought to the cpu."""
     spot: Spot
     label: str = ""
     group: object = None
@@ -182,13 +182,15 @@ class Function:
 class Class:
     """A class of the program."""
 
-    __slots__ = ("bases", "fields", "name", "names", "node", "record", "unit")
+    __slots__ = ("bases", "fields", "line", "name", "names", "node", "record", "unit")
 
     def __init__(self, name: str, node: ast.ClassDef, unit: Unit) -> None:
         self.name = name
         self.node = node
         self.unit = unit
         self.bases: list[Value] = []
+        self.line: list[Class] | None = None
+        """Itself and the classes that it derives from, once somebody asked."""
         self.names: dict[str, Value] = {}
         self.fields: list[str] = []
         self.record = False
@@ -269,48 +271,15 @@ Value = Union[  # noqa: UP007 - classes that refer to each other are not all kno
     Partial,
     Later,
 ]
+Argument = tuple[ast.expr, Value]
 NONE = Const(None)
 NUMBER = Number()
 TEXT = Text()
 
 
-def join(a: Value, b: Value) -> Value:
-    """What is one value on one path and another on another."""
-    if a is b or (type(a) is type(b) and isinstance(a, tuple) and a == b):
-        return a
-    if isinstance(a, Tensor) and isinstance(b, Tensor):
-        same = a.place == b.place
-        made = a.made if a.made == b.made else None
-        registered, loose = a.registered and b.registered, a.loose or b.loose
-        place = a.place if same else NOWHERE
-        return Tensor(place, min(a.dims, b.dims), made if same else None, registered, loose=loose)
-    if (
-        isinstance(a, Const)
-        and isinstance(b, Const)
-        and type(a.value) is type(b.value)
-        and a.value == b.value
-    ):
-        return Const(a.value)
-    if isinstance(a, (Number, Const)) and isinstance(b, (Number, Const)):
-        return NUMBER if is_number(a) and is_number(b) else Unknown()
-    if isinstance(a, Seq) and isinstance(b, Seq):
-        return Seq((join(element(a), element(b)),), a.form, open=True)
-    return Unknown()
-
-
 def is_number(value: Value) -> bool:
     """Whether a value is a number or a truth."""
     return isinstance(value, Number) or (isinstance(value, Const) and isinstance(value.value, (int, float)))
-
-
-def element(seq: Seq) -> Value:
-    """Any element of a sequence."""
-    if not seq.items:
-        return Unknown()
-    found = seq.items[0]
-    for each in seq.items[1:]:
-        found = join(found, each)
-    return found
 
 
 def truth(value: Value) -> bool | None:
@@ -350,6 +319,7 @@ def release(held: Iterable[Held]) -> None:
         elif isinstance(each, Class):
             each.names.clear()
             each.bases.clear()
+            each.line = None
         else:
             each.names.clear()
             each.shared.clear()
