@@ -82,6 +82,7 @@ ORDER = [
         "infer.unlike",
     ),
     *(
+        "infer.shown",
         "infer.sight",
         "infer.encounters",
         "infer.observe",

@@ -9,12 +9,15 @@ import pytest
 
 from devlint.config.settings import Selection, Settings
 from devlint.finding import Severity
+from devlint.match.registry import severities
 from devlint.project.disk import project
-from devlint.project.index import Project
 from devlint.project.resolve import Layout
 from devlint.rehearsal.program import Company
 from devlint.run.lint import lint
+from devlint.testing import marks
 
+ELSEWHERE = tuple(code for code, severity in severities().items() if severity is Severity.NOTE)
+"""Rules that say what is slow, not what is wrong: they are tried on their own programs alone."""
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 HEAD = """\
 import copy
@@ -253,17 +256,19 @@ def test_what_is_marked_is_told_and_nothing_else(text: str, tmp_path: Path) -> N
     assert {each.home.at[0] for each in met} == wanted
 
 
-@pytest.fixture(scope="module")
-def around() -> Project:
-    """The project that the fixtures are in."""
-    return project()
-
-
-@pytest.mark.parametrize("path", sorted(FIXTURES.glob("DEV40?/near_*.py")), ids=lambda path: path.stem)
-def test_near_misses_are_right_when_they_are_gone_through(path: Path, around: Project) -> None:
-    settings = Settings(selections=(Selection(select=("DEV4",), ignore=("DEV410",)),))
-    found = lint(path.read_bytes(), str(path), settings, project=around)
-    assert [each for each in found if each.severity is Severity.ERROR] == []
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("DEV???/*.py")), ids=lambda path: path.stem)
+def test_programs_show_nothing_of_fixtures_that_is_not_marked(path: Path, tmp_path: Path) -> None:
+    """What is marked `# shown` besides is seen only where the program is gone through."""
+    own = tmp_path / path.name
+    own.write_bytes(path.read_bytes())
+    settings = Settings(selections=(Selection(select=("ALL",), ignore=ELSEWHERE),))
+    found = {
+        (item.start.row, item.code) for item in lint(own.read_bytes(), str(own), settings, project=project())
+    }
+    rows = enumerate(path.read_text().splitlines(), 1)
+    shown = {(row, code) for row, line in rows for code in re.findall(r"# shown (DEV\d+)$", line)}
+    assert shown <= found
+    assert found <= shown | {(mark.row, mark.code) for mark in marks(path)}
 
 
 FILES = {

@@ -44,3 +44,5 @@ class Met(NamedTuple):
     """Where it was made, if that is another file."""
     via: There | None = None
     """The call that brought it from there."""
+    kept: There | None = None
+    """The attribute that an object has it in."""

@@ -13,11 +13,12 @@ from ..core.evidence import Evidence
 from ..core.kinds import Kind
 from ..core.met import Met
 from ..core.paths import Element, Ref
-from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
+from ..core.places import CPU, UNKNOWN_PLACE, Form, literal
 from ..core.values import ENCODED, MADE, Origin, Value
 from ..span import Span
 from .apart import Apart, apart, given, hosted
 from .behind import Behind
+from .definitions import Function
 from .forgotten import Forgotten, forgotten
 from .halves import Half, halves
 from .hidden import abroad, of_parts
@@ -25,12 +26,10 @@ from .late import Late, late
 from .log import RawMeeting
 from .results import results
 from .settle import Clash
+from .shown import SURELY_APART, Told
 from .sight import Sight
 from .stays import Stays, staying
 from .unlike import unlike
-
-_SURE_ABROAD = (Conflict.CERTAIN, Conflict.PORTABLE, Conflict.PRESUMED)
-"""How surely what another file makes has to be apart from what it meets here, to be told here."""
 
 
 class Encounters(Sight):
@@ -89,36 +88,19 @@ class Encounters(Sight):
             for node in self.file.nodes
             if hasattr(node, "lineno")
         }
-        said = {span for each in told for span in _said(each)}
-        modules = {each.at.span.line for each in told if _is_of_module(each)}
-        """Where modules that stay behind are assigned, or made."""
-        likely = {span: each for each in told if isinstance(each, event.Meeting) for span in _sides(each)}
-        readers = {span: each for each in told if isinstance(each, event.Call) for span in _read(each)}
+        known = Told(told)
         found: dict[Span, event.Event] = {}
-        settled: dict[int, event.Event] = {}
         for each in met:
             node = nodes.get((*each.home.at, each.home.node))
-            if not isinstance(node, ast.expr) or (each.kind == "module" and node.lineno in modules):
-                continue
-            others = (at for at in (each.here, each.via) if at is not None)
-            span = self.text.span(node)
-            near = {span, *(Span(*at.at) for at in others if at.path == each.home.path)}
-            if not said.isdisjoint(near):
-                continue
-            if each.how == "array" and span in readers:
-                settled[id(readers[span])] = _reading(readers[span], span, literal(each.place))
-                continue
-            known = next((likely[at] for at in sorted(near) if at in likely), None)
-            if known is None or known.at.span == span:
-                found[span] = self._rehearsed(each, node)
-            elif known.conflict is not Conflict.NONE:
-                settled[id(known)] = known._replace(conflict=Conflict.CERTAIN)  # the program shows it
+            if isinstance(node, ast.expr):
+                span = self.text.span(node)
+                if not known.covers(each, span, self._enclosing(node).name):
+                    found[span] = self._rehearsed(each, node)
         kept = (each for each in told if not isinstance(each, event.Meeting) or each.at.span not in found)
-        return [*(settled.get(id(each), each) for each in kept), *found.values()]
+        return [*(known.settled.get(id(each), each) for each in kept), *found.values()]
 
     def _rehearsed(self, met: Met, node: ast.expr) -> event.Meeting | event.Bind:
-        around = [each for each in self.file.functions.values() if encloses(each.node, node)]
-        function = max(around, key=lambda each: getattr(each.node, "lineno", 0), default=self.file.module)
+        function = self._enclosing(node)
         span = self.text.span(node)
         origin = Origin(met.origin, function.name, function.number(node), dims=met.dims)
         made = met.made
@@ -144,6 +126,11 @@ class Encounters(Sight):
         right = Seen(Kind.TENSOR, literal(met.there), None, met.other, certain=True, spots=(spot,))
         at = self.at(node, function.name, Why(), 0)
         return event.Meeting(at, met.how, left, right, Conflict.CERTAIN, met.partly)
+
+    def _enclosing(self, node: ast.expr) -> Function:
+        """The function that a node stands in."""
+        around = [each for each in self.file.functions.values() if encloses(each.node, node)]
+        return max(around, key=lambda each: getattr(each.node, "lineno", 0), default=self.file.module)
 
     def _clash(self, clash: Clash) -> event.Meeting:
         labels = self.settled.objects.labels
@@ -259,7 +246,7 @@ class Encounters(Sight):
             if not found.at_use:
                 at, function = node, origin.function
         elif origin.how in MADE:
-            if raw.inside or found.conflict not in _SURE_ABROAD or self.file.outside.default is not None:
+            if raw.inside or found.conflict not in SURELY_APART or self.file.outside.default is not None:
                 return None  # in another file, which tells it if it can; or on the default device of this one
             at, device = self._given_by(found), ""
         left = self.traced(found.one, found.here, found.at, found.function)
@@ -341,38 +328,3 @@ class Encounters(Sight):
 def _surely(*sides: Seen) -> Conflict:
     """How surely values are apart that the program itself put there, if they are what they seem to be."""
     return Conflict.PRESUMED if any(side.presumed for side in sides) else Conflict.CERTAIN
-
-
-def _read(told: event.Call) -> Iterator[Span]:
-    """Where what stands that numpy reads in a call."""
-    sides = (told.receiver, *told.given.values()) if "host-only" in told.topics else ()
-    yield from (side.span for side in sides if side is not None and side.span is not None)
-
-
-def _reading(told: event.Call, span: Span, place: Place) -> event.Call:
-    """A call by which numpy reads what is known to be on a device."""
-
-    def seen(side: Seen) -> Seen:
-        return side._replace(kind=Kind.TENSOR, place=place, certain=True) if side.span == span else side
-
-    receiver = seen(told.receiver) if told.receiver is not None else None
-    return told._replace(receiver=receiver, given={name: seen(side) for name, side in told.given.items()})
-
-
-def _sides(told: event.Meeting) -> Iterator[Span]:
-    """Where a meeting is told, and where its sides stand."""
-    yield told.at.span
-    yield from (side.span for side in (told.left, told.right) if side.span is not None)
-
-
-def _is_of_module(told: event.Event) -> bool:
-    surely = isinstance(told, event.Meeting) and told.conflict in _SURE_ABROAD
-    return surely and isinstance(told, event.Meeting) and told.left.kind is Kind.MODULE
-
-
-def _said(told: event.Event) -> Iterator[Span | None]:
-    """Where an event says for sure that something is apart, or not registered."""
-    if isinstance(told, event.Meeting) and told.conflict in _SURE_ABROAD:
-        yield from (told.at.span, told.left.span, told.right.span)
-    elif isinstance(told, event.Bind) and told.hidden is not None:
-        yield told.at.span

@@ -31,6 +31,10 @@ from .values import (
     is_number,
 )
 
+_APPENDED = 6
+"""Of more that is appended, one by one, the last stands for all."""
+_MOST = 12
+
 
 class Builtins(Performer):
     """Knows what is built in."""
@@ -56,7 +60,7 @@ class Builtins(Performer):
             return class_of(values[0])
         if name == "vars":
             own = values[0] if values else None
-            return self.mapping(own.attrs) if isinstance(own, Obj) else Unknown()
+            return Map(own.attrs) if isinstance(own, Obj) else Unknown()
         if name in ("int", "float", "abs", "round", "bool"):
             first = values[0] if values else Const(0)
             if (
@@ -273,18 +277,19 @@ class Builtins(Performer):
     def _of_seq(self, seq: Seq, name: str, positional: Sequence[Argument], node: ast.AST) -> Value:
         values = [value for _, value in positional]
         if name in ("append", "add", "appendleft") and values:
-            if len(seq.items) < 6:
-                self.alter(seq, "items", (*seq.items, values[0]))
+            new = self.added(seq, values[0])
+            if len(seq.items) < _APPENDED:
+                self.alter(seq, "items", (*seq.items, new))
             else:
-                self.alter(seq, "items", (*seq.items[:5], self.join(seq.items[5], values[0])))
+                self.alter(seq, "items", (*seq.items[: _APPENDED - 1], self.join(seq.items[-1], new)))
             return NONE
         if name in ("extend", "update") and values:
             more = self.iterated(values[0], positional[0][0])
-            self.alter(seq, "items", (*seq.items, *more.items)[:12])
+            self.alter(seq, "items", (*seq.items, *(self.added(seq, each) for each in more.items))[:_MOST])
             self.alter(seq, "open", seq.open or more.open)
             return NONE
         if name == "insert" and len(values) > 1:
-            self.alter(seq, "items", (*seq.items, values[1])[:12])
+            self.alter(seq, "items", (*seq.items, self.added(seq, values[1]))[:_MOST])
             return NONE
         if name in ("pop", "popleft"):
             return self.element(seq)
@@ -294,6 +299,10 @@ class Builtins(Performer):
         if name == "copy":
             return Seq(seq.items, seq.form, open=seq.open)
         return NUMBER if name in ("index", "count") else NONE
+
+    def added(self, seq: Seq, value: Value) -> Value:
+        """What is added to a sequence, as that has it."""
+        return value
 
     def _of_map(
         self,

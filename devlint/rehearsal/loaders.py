@@ -43,9 +43,31 @@ class Loaders(Modules):
         dataset = loader.attrs.get("dataset", loader.attrs.get("#0", Unknown()))
         sample = self._sample(dataset, node)
         collate = loader.attrs.get("collate_fn")
+        made = Made("loader", self.spot(node), "", Batch(loader))
         if isinstance(collate, (Function, Bound, Partial, Lib, Obj)) and not _is_default(collate):
-            return self.call(collate, [(node, Seq((sample, sample), "list", open=True))], {}, node)
-        return self._collated(sample, Made("loader", self.spot(node), "", Batch(loader)))
+            given = self.call(collate, [(node, Seq((sample, sample), "list", open=True))], {}, node)
+            return self._of_loader(given, made)
+        return self._collated(sample, made)
+
+    def _of_loader(self, value: Value, made: Made, depth: int = 0) -> Value:
+        """What a function of the program's own makes a batch of."""
+        self.spend()
+        if isinstance(value, Tensor):
+            return value._replace(made=made) if value.place == CPU else value
+        if isinstance(value, Seq) and depth < _DEPTH:
+            items = tuple(
+                self._of_loader(each, _part(made, index), depth + 1) for index, each in enumerate(value.items)
+            )
+            return Seq(items, value.form, open=value.open)
+        if isinstance(value, Map) and depth < _DEPTH:
+            known = {
+                key: self._of_loader(each, _part(made, key), depth + 1) for key, each in value.items.items()
+            }
+            return Map(known, value.rest)
+        if isinstance(value, Obj) and not self.is_module(value) and depth < _DEPTH:
+            for name, each in list(value.attrs.items()):
+                self.put(value.attrs, name, self._of_loader(each, _part(made, name), depth + 1))
+        return value
 
     def _sample(self, dataset: Value, node: ast.expr) -> Value:
         if isinstance(dataset, Obj):
@@ -77,12 +99,21 @@ class Loaders(Modules):
         if is_number(sample) or isinstance(sample, Array):
             return Tensor(CPU, 1, made)
         if isinstance(sample, Seq) and depth < _DEPTH:
-            items = tuple(self._collated(each, made, depth + 1) for each in sample.items)
+            items = tuple(
+                self._collated(each, _part(made, index), depth + 1) for index, each in enumerate(sample.items)
+            )
             return Seq(items, sample.form, open=sample.open)
         if isinstance(sample, Map) and depth < _DEPTH:
-            known = {key: self._collated(each, made, depth + 1) for key, each in sample.items.items()}
+            known = {
+                key: self._collated(each, _part(made, key), depth + 1) for key, each in sample.items.items()
+            }
             return Map(known, None if sample.rest is None else self._collated(sample.rest, made, depth + 1))
         return Unknown()
+
+
+def _part(made: Made, key: object) -> Made:
+    """How a part of a batch came to be, which is no other."""
+    return made._replace(label=f"{made.label}[{key}]")
 
 
 def _is_default(collate: Value) -> bool:

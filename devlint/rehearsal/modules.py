@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from .. import knowledge
 from .dims import gives_several
 from .meetings import Meetings
+from .moves import MOVES
 from .parts import (
     DISTRIBUTIONS,
     bind,
@@ -86,7 +87,7 @@ class Modules(Meetings):
         for name in knowledge.LOSS_WEIGHTS.intersection(given):
             value = given[name][1]
             if isinstance(value, Tensor):
-                made.attrs[name] = value
+                made.attrs[name] = value._replace(made=None)
                 made.buffers |= {name}
 
     def make(
@@ -142,10 +143,11 @@ class Modules(Meetings):
         keywords: dict[str, Argument],
         node: ast.AST,
     ) -> Value:
-        if name in ("to", "cuda", "cpu"):
+        if name in MOVES:
             place = self.target(name, positional, keywords)
             if place is not None:
                 self.move(obj, place)
+                self.alter(obj, "moved", True)
             return obj
         if name in ("parameters", "buffers", "named_parameters", "named_buffers"):
             whose = Made("weights", obj.spot, "", obj) if obj.spot is not None else None
@@ -263,6 +265,8 @@ class Modules(Meetings):
                     return Tensor(NOWHERE, 1, loose=True)
         loss = knowledge.find(callee.lib)
         found = self.combined(node, "call", tensors)
+        if weights and found.place == CPU and callee.spot is not None:
+            found = found._replace(made=Made("weights", callee.spot, "", self.outermost(callee)))
         if loss is not None and "loss" in loss.topics:
             return found._replace(dims=0)
         if not tensors:

@@ -108,7 +108,9 @@ class Performer(Expressions):
         for each in ("__call__", name):
             if self.has_method(callee, each):
                 func = node.func if isinstance(node, ast.Call) else node
-                self.running.append(Running(callee, self.spot(func), ast.unparse(func)[:60]))
+                self.running.append(
+                    Running(callee, self.spot(func), ast.unparse(func)[:60], len(self.frames))
+                )
                 try:
                     given = self.call(self.attribute(callee, each, None), positional, keywords, node)
                 finally:
@@ -376,8 +378,11 @@ class Performer(Expressions):
         if name == "__class__" and value.cls is not None:
             return value.cls
         if name == "__dict__":
-            return self.mapping(value.attrs, Unknown())
+            return Map(value.attrs, Unknown())
         return Method(value, name)
+
+    def held(self, value: Value, node: ast.expr) -> None:
+        """An object has a value in an item."""
 
     def read(self, owner: Obj, name: str, value: Value) -> Value:
         """A value as it is read of an object that has it."""
@@ -468,6 +473,7 @@ class Performer(Expressions):
             self.set_index(node, owner, key, value)
         elif isinstance(owner, Obj) and isinstance(owner.parts, (Map, Seq)):
             self.set_item(node, owner.parts, key, value)
+            self.held(value, node)
         elif isinstance(owner, Obj) and self.has_method(owner, "__setitem__"):
             given: list[Argument] = [(node.slice, key), (node, value)]
             self.call(self.attribute(owner, "__setitem__", None), given, {}, node)

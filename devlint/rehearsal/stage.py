@@ -73,6 +73,8 @@ class Running(NamedTuple):
     obj: Obj
     spot: Spot
     label: str
+    depth: int
+    """How many calls are around it."""
 
 
 class Stage(Trail):
@@ -145,10 +147,13 @@ class Stage(Trail):
         return Spot(self.scope.unit.path, node)
 
     def _expr(self, node: ast.Expr) -> None:
-        self.dropped(self.eval(node.value))
+        self.dropped(self.eval(node.value), node.value)
 
-    def dropped(self, value: Value) -> None:
+    def dropped(self, value: Value, node: ast.expr) -> None:
         """Nobody keeps what an expression gives."""
+
+    def turned(self, node: ast.For | ast.AsyncFor) -> None:
+        """A turn of a loop has ended."""
 
     def _assign(self, node: ast.Assign) -> None:
         value = self.eval(node.value)
@@ -214,10 +219,11 @@ class Stage(Trail):
                 return ""
         return ""
 
-    def _for(self, node: ast.For) -> Flow:
+    def _for(self, node: ast.For | ast.AsyncFor) -> Flow:
         for value in self.turns(self.eval(node.iter), node.iter):
             self.bind(node.target, value)
             flow = self.block(node.body)
+            self.turned(node)
             if flow in ("return", "raise"):
                 return flow
             if flow == "break":

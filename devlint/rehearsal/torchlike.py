@@ -11,7 +11,7 @@ from ..core.kinds import Kind
 from ..knowledge.row import Row
 from .dims import dims_of, dims_of_data, is_several, sizes
 from .loaders import Loaders
-from .meetings import ACCELERATOR
+from .moves import ACCELERATOR, MOVES
 from .parts import (
     bind,
     is_none,
@@ -158,7 +158,7 @@ class Rehearsal(Loaders):
         at: Any = node
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             at = node.func.value
-        if name in ("to", "cuda", "cpu"):
+        if name in MOVES:
             return self._moved(value, self.target(name, positional, keywords), at)
         row = knowledge.method(Kind.TENSOR, name)
         if row is None:
@@ -348,7 +348,9 @@ class Rehearsal(Loaders):
             source = data[1] if data is not None else None
             left = told[1].left if told is not None and isinstance(told[1], Const) else None
             if told is not None and not is_none(told[1]):
-                place = self.place_of(told[1]) if row.place != "cpu" else CPU
+                place = self.place_of(told[1])
+                if row.place == "cpu" and place != CPU:
+                    return Unknown()  # it takes no other device
             elif row.place == "receiver-device" or (
                 name in knowledge.COPIES_DATA and isinstance(source, Tensor)
             ):
@@ -429,7 +431,8 @@ class Rehearsal(Loaders):
             return Unknown()
         if isinstance(value, Obj):
             made = done[id(value)] = self.hold(Obj(value.cls, value.lib, spot or value.spot))
-            made.buffers, made.unsettled = value.buffers, value.unsettled
+            made.buffers, made.unsettled, made.moved = value.buffers, value.unsettled, value.moved
+            made.original = value if spot is not None else None
             made.attrs = {
                 name: self._copied(each, done, None, depth + 1) for name, each in value.attrs.items()
             }

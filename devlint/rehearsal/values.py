@@ -39,6 +39,8 @@ class Made(NamedTuple):
     """The batch that it came with, or the module that has it."""
     via: Spot | None = None
     """The call that brought it from another file."""
+    kept: Spot | None = None
+    """The attribute that an object has it in."""
 
 
 class Tensor(NamedTuple):
@@ -116,7 +118,7 @@ class Later(NamedTuple):
 class Seq:
     """A list, tuple, set or iterator."""
 
-    __slots__ = ("form", "items", "open")
+    __slots__ = ("form", "hidden", "items", "open")
 
     def __init__(self, items: tuple[Value, ...] = (), form: str = "list", *, open: bool = False) -> None:
         self.items = items
@@ -124,6 +126,8 @@ class Seq:
         self.form = form
         self.open = open
         """Whether there may be more of the same, or fewer."""
+        self.hidden: Spot | None = None
+        """The attribute of a module that it is."""
 
 
 class Map:
@@ -200,7 +204,21 @@ class Class:
 class Obj:
     """An object of a class of the program, or of a library."""
 
-    __slots__ = ("attrs", "buffers", "cls", "hidden", "hooks", "lib", "names", "parts", "spot", "unsettled")
+    __slots__ = (
+        "attrs",
+        "buffers",
+        "cls",
+        "hidden",
+        "hooks",
+        "kept",
+        "lib",
+        "moved",
+        "names",
+        "original",
+        "parts",
+        "spot",
+        "unsettled",
+    )
 
     def __init__(self, cls: Class | None, lib: str, spot: Spot | None) -> None:
         self.cls = cls
@@ -217,6 +235,12 @@ class Obj:
         """Where it was made."""
         self.hidden: Spot | None = None
         """The attribute of a module that has it in a plain container."""
+        self.kept: Spot | None = None
+        """The attribute of an object that has it."""
+        self.original: Obj | None = None
+        """What it is a copy of."""
+        self.moved = False
+        """Whether it was moved as a whole, with what it had by then."""
         self.unsettled = False
         """Whether something unknown was given it, which may have moved it."""
 
@@ -315,7 +339,7 @@ def release(held: Iterable[Held]) -> None:
             each.scope.names.clear()
             del each.scope
         elif isinstance(each, Obj):
-            each.attrs, each.parts, each.hooks = {}, None, ()
+            each.attrs, each.parts, each.hooks, each.original = {}, None, (), None
         elif isinstance(each, Class):
             each.names.clear()
             each.bases.clear()
