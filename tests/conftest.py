@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 os.environ["XDG_CACHE_HOME"] = tempfile.mkdtemp(prefix="devlint-tests-")  # of subprocesses too
 os.environ["DEVLINT_NO_CACHE"] = "1"  # a test of the cache asks for it
-os.environ["OMP_NUM_THREADS"] = "1"  # as many processes as cores run tests, and torch would have threads in each
+os.environ["OMP_NUM_THREADS"] = "1"  # tests run in as many processes as there are cores
 atexit.register(shutil.rmtree, os.environ["XDG_CACHE_HOME"], ignore_errors=True)
 # What runs in the background of a shell, or under nohup, ignores signals, and so would what the tests start.
 signal.signal(signal.SIGINT, signal.default_int_handler)
