@@ -32,7 +32,6 @@ from ..rule import (
     at_device,
     call,
     cst,
-    inside,
     lacks,
     literal,
     outside,
@@ -51,7 +50,7 @@ class DefaultGpu(Rule[Call | Literal_]):
     watches = (
         call("Tensor.cuda", "Module.cuda", lacks("device"), outside("probe", "test")),
         literal("cuda", role("argument"), outside("probe", "test")),
-        literal("cuda", role("chosen"), inside("forward")),
+        literal("cuda", role("chosen"), outside("probe", "test")),
         literal("cuda", role("kept"), outside("probe", "test")),
         call("@current-device", "@legacy-type", lacks("device"), outside("probe", "test")),
     )
@@ -67,7 +66,8 @@ class DefaultGpu(Rule[Call | Literal_]):
         """Whether a condition names a tensor to follow, or the code is given some by its caller."""
         guard = event.at.guard
         if isinstance(event, Literal_):
-            return bool(guard.tensor) or event.role == "kept" or (event.role == "chosen" and guard.certain)
+            chosen = event.role == "chosen" and guard.certain and "forward" in event.at.context
+            return bool(guard.tensor) or event.role == "kept" or chosen
         if event.receiver is None:
             typed = bool(guard.tensor) and event.callee.startswith("torch.cuda.")
             return typed if "legacy-type" in event.topics else not event.open
@@ -82,7 +82,7 @@ class DefaultGpu(Rule[Call | Literal_]):
             yield from _of_current(node, event, ask)
             return
         tensor, its = event.at.guard.tensor, event.role if isinstance(event, Literal_) else ""
-        if its == "chosen" and not ask.is_given_to(node, "torch.device"):
+        if its == "chosen" and not ask.is_given_to(node, "torch.device", "Tensor.to", "Module.to"):
             return  # by itself it may be a type, as autocast wants it
         asked = its == "kept" or ask.calls_of("torch.cuda.is_available")  # and no method of the module's own
         if not (tensor or (ask.asks_machine(node) if "method" in event.at.context else asked)):

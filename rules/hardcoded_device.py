@@ -19,6 +19,9 @@ So does a choice that asks nothing: a function that is not called is always true
 
     device = "cuda" if torch.cuda.is_available else "cpu"  # DEV202
 
+A device that is given is dropped, too, where `device or "cuda" if torch.cuda.is_available() else "cpu"` lacks
+brackets, and where what moves nested structures calls itself without it.
+
 The first such place on a path is a warning; what follows is reached only where that one worked, and is a
 note. So is all of a program in which nothing chooses or asks for a device, and a default that no call
 in the project leaves a parameter to, autocast, which does nothing on other devices, and what tries out
@@ -34,12 +37,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..rule import (
+    MIXED_DEVICES,
     NO_ACCELERATOR,
     RUNS,
     Ask,
     Change,
     Claim,
     Literal_,
+    Observes,
     Report,
     Rule,
     Severity,
@@ -71,9 +76,17 @@ class HardcodedDeviceName(Rule[Literal_ | Use]):
     watches = (
         literal(role(*_SAID), unguarded(), outside("test")),
         literal(role("left"), unguarded(), outside("test", "probe")),
+        literal(role("dropped"), outside("test")),
         use("@asks-accelerator", unguarded(), outside("test")),
     )
-    claim = Claim(RUNS, cpu=NO_ACCELERATOR)
+    claim = Claim(
+        RUNS,
+        cpu=NO_ACCELERATOR,
+        programs={
+            "dropped": Claim(RUNS, cpu=Observes("placed", ("cpu", "cpu"), ("meta", "meta"))),
+            "recursion": Claim(MIXED_DEVICES),
+        },
+    )
 
     def suspects(self, event: Literal_ | Use) -> bool:
         """Whether a device is named, or a function is taken for its answer."""
@@ -89,6 +102,12 @@ class HardcodedDeviceName(Rule[Literal_ | Use]):
                 change=Change("call it", ((node, cst.Call(node)),), safe=False),
             )
             return
+        if isinstance(node, cst.Call) and not event.text:
+            yield Report(
+                f"`{source_of(node.func)}` calls itself without the device that it is given",
+                "what it is called with there stays where it is: pass the device on",
+            )
+            return
         if isinstance(node, cst.Call):
             if (device := ask.device_at_hand(node)) is not None:
                 yield Report(
@@ -97,6 +116,12 @@ class HardcodedDeviceName(Rule[Literal_ | Use]):
                 )
             return
         assert isinstance(node, cst.SimpleString)
+        if event.role == "dropped":
+            yield Report(
+                f"where there is no `{event.text}`, the device that is given is dropped",
+                '`or` comes before `if`: write `device or ("cuda" if … else "cpu")`',
+            )
+            return
         later = event.role == "autocast" or ask.is_offered(node) or ask.later(event)
         later |= (event.role == "default" or ask.in_default(node)) and not ask.default_is_used(node)
         yield Report(

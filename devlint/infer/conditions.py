@@ -167,6 +167,21 @@ def asks_machine(test: ast.expr) -> bool:
     return not isinstance(test, ast.Compare) or isinstance(test.left, ast.Call)
 
 
+def drops_given(choice: ast.IfExp) -> ast.Constant | None:
+    """The device that stands for one that is given, where the other outcome drops that: `or` binds first.
+
+    `device or "cuda" if torch.cuda.is_available() else "cpu"` is "cpu" where there is no CUDA.
+    """
+    body, orelse = choice.body, choice.orelse
+    if not isinstance(body, ast.BoolOp) or not isinstance(body.op, ast.Or):
+        return None
+    given, named = body.values[0], body.values[-1]
+    texts = [each.value for each in (named, orelse) if isinstance(each, ast.Constant)]
+    if isinstance(given, ast.Constant) or len(texts) < 2 or not isinstance(named, ast.Constant):
+        return None
+    return named if all(isinstance(text, str) for text in texts) else None
+
+
 def counts_accelerators(iterable: ast.expr, value: Value) -> Truth | None:
     """What it says that a loop runs: over `range(torch.cuda.device_count())`, once for each there is."""
     if value.kind is Kind.CONTAINER and isinstance(value.known, Truth):

@@ -470,6 +470,9 @@ class Expressions(Targets):
         if test.kind is Kind.FLAG and conditions.asks_machine(node.test):
             self.choose(body, orelse)
             self.choose(orelse, body)
+            if (named := conditions.drops_given(node)) is not None:
+                self.use_literal(self.eval(named), "argument")
+                self.harmless([named], "dropped")
         if conditions.truth(node.test, test) is not None and (is_made(body) or is_made(orelse)):
             body, orelse = body._replace(origin=None), orelse._replace(origin=None)
         forms = {body.place.form, orelse.place.form}

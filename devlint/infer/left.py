@@ -16,6 +16,8 @@ from .log import Site
 from .settle import Settled
 
 _CHOSEN: Role = "chosen"
+DROPPED = ""
+"""What is left to a default that names no device, where one was given."""
 
 
 class Left(NamedTuple):
@@ -44,19 +46,35 @@ def left(settled: Settled) -> Iterator[Left]:
             for name, text in found.items():
                 if name not in site.arguments:
                     yield Left(function, site, site.at, text)
+            if site.callee == function:
+                yield from _dropped(settled, function, site)
+
+
+def _dropped(settled: Settled, function: str, site: Site) -> Iterator[Left]:
+    """A call by which a function calls itself without the device to which it moves what it is given."""
+    home = settled.file.functions.get(function)
+    if home is None or home.args is None or not isinstance(site.at, ast.expr):
+        return
+    moves = settled.logs[function].moves.values()
+    targets = {settled.device_name(raw.target) for raw in moves if raw.target is not None}
+    for name, default in _with_defaults(home.args):
+        none = isinstance(default, ast.Constant) and default.value is None
+        if none and name in targets and name not in site.arguments:
+            yield Left(function, site, site.at, DROPPED)
+
+
+def _with_defaults(args: ast.arguments) -> Iterator[tuple[str, ast.expr | None]]:
+    """The parameters that have a default, with it."""
+    plain = [*args.posonlyargs, *args.args]
+    for arg, default in zip(plain[len(plain) - len(args.defaults) :], args.defaults, strict=True):
+        yield arg.arg, default
+    for arg, each in zip(args.kwonlyargs, args.kw_defaults, strict=True):
+        yield arg.arg, each
 
 
 def _defaults(function: Function) -> Iterator[tuple[str, str]]:
     """The parameters whose default is an accelerator, with its name."""
-    args = function.args
-    if args is None:
-        return
-    plain = [*args.posonlyargs, *args.args]
-    pairs = [
-        *zip(plain[len(plain) - len(args.defaults) :], args.defaults, strict=True),
-        *zip(args.kwonlyargs, args.kw_defaults, strict=True),
-    ]
-    for arg, default in pairs:
+    for name, default in _with_defaults(function.args) if function.args is not None else ():
         named = default
         if (
             isinstance(default, ast.Call)
@@ -66,7 +84,7 @@ def _defaults(function: Function) -> Iterator[tuple[str, str]]:
             named = default.args[0]
         text = named.value if isinstance(named, ast.Constant) else None
         if isinstance(text, str) and text.partition(":")[0] in knowledge.ACCELERATORS:
-            yield arg.arg, text
+            yield name, text
 
 
 def keeping(
