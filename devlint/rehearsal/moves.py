@@ -249,7 +249,8 @@ class Moves(Builtins):
                 return ACCELERATOR
             return self.place_of(told[1])
         if told is None or is_none(told[1]):
-            return None
+            left = isinstance(told[1], Const) and told[1].left is not None if told is not None else False
+            return NOWHERE if left else None  # which device is left to a default is told by itself
         value = told[1]
         if isinstance(value, Lib):
             return None if value.dotted.startswith("torch") else NOWHERE
