@@ -240,10 +240,21 @@ class Conflict(Enum):
 
 
 Meets = Literal[
-    "operator", "index", "call", "result", "join", "container", "return", "attribute", "host", "array"
+    "operator",
+    "index",
+    "call",
+    "beside",
+    "result",
+    "join",
+    "container",
+    "return",
+    "attribute",
+    "host",
+    "array",
 ]
-"""What two values come together in; `host` where the left one has to be on the cpu, `array` where numpy reads
-it, `result` where it is what a module gave that meets the right one."""
+"""What two values come together in; `beside` where a model of unknown class is given both, `host` where the
+left one has to be on the cpu, `array` where numpy reads it, `result` where it is what a module gave.
+"""
 
 
 class Meeting(NamedTuple):

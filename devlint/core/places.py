@@ -71,6 +71,11 @@ class Place(NamedTuple):
         """Whether it is the cpu on one path, and on another wherever something is, which may be there too."""
         return self.form is Form.EITHER and not self.name and self.of is None and not self.when
 
+    @property
+    def is_of_machine(self) -> bool:
+        """Whether something is moved wherever the machine has an accelerator, on no other condition."""
+        return bool(self.when) and all(each.asks == "machine" for each in self.when)
+
 
 UNKNOWN_PLACE = Place(Form.UNKNOWN)
 CPU = Place(Form.CPU, "cpu")

@@ -182,7 +182,9 @@ class Meetings(Naming):
             (raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),
         ):
             origin = one.origin
-            if not is_made(one) or origin is None or is_made(other) or not isinstance(at, ast.expr):
+            if not is_made(one) or origin is None or not isinstance(at, ast.expr):
+                continue
+            if is_made(other) and not there.is_of_machine:
                 continue
             if type(one.who) is int and self.settled.any_of(dropped, one.who):
                 continue
@@ -222,10 +224,11 @@ class Meetings(Naming):
             if raw.how in _LEAVES and conflict is Conflict.PORTABLE and not self._is_of_module(function):
                 conflict = Conflict.CALLER
             wholly = conflict
-            if conflict in _RANK[:2] and (
-                self.presumed.is_place(other, there) or self._is_of_guess(function)
-            ):
+            guessed = raw.how == "beside" or self._is_of_guess(function)
+            if conflict in _RANK[:2] and (guessed or self.presumed.is_place(other, there)):
                 wholly = Conflict.PRESUMED
+            if raw.how == "beside" and wholly is not Conflict.PRESUMED:
+                continue  # nothing here brings there what the model is given
             if here.form is Form.CPU:
                 conflict = wholly
             else:

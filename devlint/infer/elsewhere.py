@@ -288,7 +288,7 @@ class Elsewhere:
         ref = there.of
         if there.form is Form.LITERAL and there.name.startswith(knowledge.NO_DATA):
             return None
-        if there.form is Form.EITHER and ref is None:
+        if there.form is Form.EITHER and ref is None and not there.is_of_machine:
             return None  # moved on some paths, nobody knows where
         of_another = there.form is Form.SAME and not there.name  # a device that was chosen has a name
         if of_another and type(ref) is int and self.objects.ways[ref] == Attr("device"):

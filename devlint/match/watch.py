@@ -102,11 +102,12 @@ class Entry(NamedTuple):
     preview: bool = False
     """Whether it runs with `--preview` alone."""
 
-    @property
-    def wants_unguarded(self) -> bool:
-        """Whether it watches nothing where something speaks for an accelerator."""
+    def wants_unguarded(self, event: Event) -> bool:
+        """Whether it watches no such event where something speaks for an accelerator."""
         return all(
-            any(test.name == "guarded" and test.negated for test in watch.tests) for watch in self.watches
+            any(test.name == "guarded" and test.negated for test in watch.tests)
+            for watch in self.watches
+            if EVENTS[watch.event] is type(event) and _passes(event, watch.tests)
         )
 
 

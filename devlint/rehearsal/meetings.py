@@ -147,6 +147,8 @@ class Meetings(Moves):
                 continue
             given = spot is not None and spot.path != obj.spot.path and not self.is_at_work(obj.spot)
             home = spot if given and spot is not None else obj.spot
+            if home is obj.spot and obj.via is not None and not self.is_at_work(home):
+                home = obj.via  # who made it, and gave it away, does not know what it meets
             return Left("module", "made", home, label, kept=obj.kept)
         return None
 

@@ -61,7 +61,18 @@ class Moves(Builtins):
             for key, each in list(value.items.items()):
                 if isinstance(each, Tensor):
                     self.put(value.items, key, self.crossed(each, spot))
+        if isinstance(value, Obj):
+            self._bring(value, spot)
         return value
+
+    def _bring(self, value: Obj, spot: Spot, depth: int = 0) -> None:
+        """Remember the call that brought an object, and the modules that it has, from another file."""
+        if value.via is None and depth < _DEPTH:
+            self.spend(1 + len(value.attrs))
+            self.alter(value, "via", spot)
+            for each in (*value.attrs.values(), *held(value)):
+                if isinstance(each, Obj):
+                    self._bring(each, spot, depth + 1)
 
     def weights(self, obj: Obj, depth: int = 0) -> Iterator[Tensor]:
         """The parameters and buffers of a module and its parts."""

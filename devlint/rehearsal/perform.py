@@ -235,12 +235,11 @@ class Performer(Expressions):
         found = self.find_in(cls, "__init__")
         if isinstance(found, Function):
             self.enter(found, made, positional, keywords, node)
-            return made
-        if cls.record:
+        elif cls.record:
             self._fill(made, cls, positional, keywords)
         else:
             self.begin(made, positional, keywords, node)
-        return made
+        return made if cls.unit is self.scope.unit else self.crossed(made, self.spot(node))
 
     def _fill(
         self, made: Obj, cls: Class, positional: Sequence[Argument], keywords: dict[str, Argument]

@@ -205,19 +205,8 @@ class Obj:
     """An object of a class of the program, or of a library."""
 
     __slots__ = (
-        "attrs",
-        "buffers",
-        "cls",
-        "hidden",
-        "hooks",
-        "kept",
-        "lib",
-        "moved",
-        "names",
-        "original",
-        "parts",
-        "spot",
-        "unsettled",
+        *("attrs", "buffers", "cls", "hidden", "hooks", "kept", "lib", "moved"),
+        *("names", "original", "parts", "spot", "unsettled", "via"),
     )
 
     def __init__(self, cls: Class | None, lib: str, spot: Spot | None) -> None:
@@ -239,6 +228,8 @@ class Obj:
         """The attribute of an object that has it."""
         self.original: Obj | None = None
         """What it is a copy of."""
+        self.via: Spot | None = None
+        """The call that brought it from another file."""
         self.moved = False
         """Whether it was moved as a whole, with what it had by then."""
         self.unsettled = False

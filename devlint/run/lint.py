@@ -220,7 +220,7 @@ def _suspecting(event: Event, entry: Entry, run: _Run) -> Rule[Any] | None:
 def excused(event: Event, entry: Entry, around: Around) -> bool:
     """Return whether the project makes sure of an accelerator, where a rule wants nothing to do so."""
     project = around.project
-    if project is None or event.at.guard.guarded or not entry.wants_unguarded:
+    if project is None or event.at.guard.guarded or not entry.wants_unguarded(event):
         return False
     return project.needs_accelerator(event.at.function)
 

@@ -294,7 +294,15 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
         if index == 0 or known or (beside is not None and beside == machine.where(fed[0][1]).of):
             for part in _parts_of(value):
                 machine.meeting("call", at, machine.where(part), part, func, place, runs)
+        elif _is_input(value):
+            first_at, first = fed[0]
+            machine.meeting("beside", at, machine.where(value), value, first_at, machine.where(first), first)
     return machine.own(node, Kind.TENSOR if of_torch else Kind.BATCH, _result(machine, place, fed))
+
+
+def _is_input(value: Value) -> bool:
+    """Whether a tensor was made here as inputs of models are: lengths have one dimension."""
+    return is_made(value) and value.origin is not None and value.origin.dims > 1
 
 
 def _parts_of(value: Value) -> tuple[Value, ...]:
