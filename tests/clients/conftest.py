@@ -47,6 +47,7 @@ class Environment(NamedTuple):
     def install(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Install with the pip of the tests, which spares an environment its own."""
         command = [sys.executable, "-m", "pip", "--python", str(self.bin / "python"), "install", "--quiet"]
+        command.append("--no-compile")
         return subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
 
 
@@ -63,6 +64,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Enviro
     variables |= {
         "PATH": os.pathsep.join((str(bin), variables["PATH"])),
         "PRE_COMMIT_HOME": str(home),
+        "PIP_NO_COMPILE": "1",
         "GIT_AUTHOR_NAME": "test",
         "GIT_AUTHOR_EMAIL": "test@example.org",
         "GIT_COMMITTER_NAME": "test",
