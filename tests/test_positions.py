@@ -109,7 +109,7 @@ def test_what_is_found_does_not_depend_on_what_else_is_suspected(path: str) -> N
         check(text, [event])
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(from_node())
 def test_generated_modules(text: str) -> None:
     try:

@@ -46,7 +46,7 @@ def test_the_odd_files_of_pythons_own_tests(monkeypatch: pytest.MonkeyPatch) -> 
     assert "test_unittest.py" not in unreadable
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(from_node())
 def test_generated_modules(source: str) -> None:
     for text in (HEAD + source, source + HEAD):
@@ -118,7 +118,7 @@ def bodies(draw: st.DrawFn, depth: int = 3) -> str:
     return "".join(found)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=30, deadline=None, suppress_health_check=list(HealthCheck))
 @given(bodies())
 def test_what_stands_in_a_class_body_hides_nothing_after_it(body: str) -> None:
     source = "import torch\nfrom torch import nn\nclass A:\n" + indented(body)

@@ -1,4 +1,4 @@
-"""What the pages on editors and pre-commit tell to type and to configure is done as they say."""
+"""What the page on editors tells to type and to configure is done as they say."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 DOCS = Path(__file__).parents[2] / "docs"
 EDITORS = (DOCS / "editors.md").read_text(encoding="utf-8")
-PRE_COMMIT = (DOCS / "pre-commit.md").read_text(encoding="utf-8")
-REPOSITORY, REVISION = "<this repository's URL>", "<a commit>"
 ROW, COLUMN, CODE = "5", "1", "DEV101"
 
 
@@ -107,27 +105,6 @@ def test_editors_read_the_finding(
     found = re.fullmatch(pattern, line)
     assert found, line
     assert found.groups() == (ROW, COLUMN, CODE)
-
-
-def test_pre_commit_does_what_the_page_shows(
-    environment: Environment, hooks: Path, project: Path, acme: Path
-) -> None:
-    revision = environment.git(hooks, "rev-parse", "HEAD")
-    environment.git(project, "init", "--quiet")
-    results = []
-    _, extended = blocks(PRE_COMMIT, "yaml")  # the first is the same, without the rules of a third party
-    config = extended.replace(REPOSITORY, str(hooks)).replace(REVISION, revision)
-    (project / ".pre-commit-config.yaml").write_text(config.replace("acme-devlint", str(acme)))
-    environment.git(project, "add", ".")
-    for command in commands(PRE_COMMIT):
-        words = shlex.split(command.replace(REPOSITORY, str(hooks)))
-        results.append(environment.run(*words, cwd=project))
-    installed, *runs = results
-    assert installed.returncode == 0, installed.stderr
-    assert len(runs) == 2
-    for result in runs:
-        assert result.returncode == 1, result.stdout
-        assert "train.py:5:1" in result.stdout
 
 
 @pytest.mark.skipif(shutil.which("nvim") is None, reason="Neovim is not installed")

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from .conftest import Environment
 
+PAGE = (Path(__file__).parents[2] / "docs" / "pre-commit.md").read_text(encoding="utf-8")
+REPOSITORY, REVISION = "<this repository's URL>", "<a commit>"
 BAD = "import torch\n\nx = torch.ones(2)\nx.to(device)\nprint(x)\n"
 FIXED = BAD.replace("x.to", "x = x.to")
 UNFIXED = 'import torch\n\nx = torch.ones(2, device="cuda")\n'
@@ -113,20 +115,19 @@ def test_what_the_hook_installs_has_no_torch(environment: Environment, hooks: Pa
         assert found.stdout.strip() == "['devlint', 'libcst']"
 
 
-def test_rules_of_third_parties_are_additional_dependencies(
-    environment: Environment, hooks: Path, project: Path, acme: Path
-) -> None:
+def test_the_page_does_what_it_says(environment: Environment, hooks: Path, project: Path, acme: Path) -> None:
+    """With what it shows last: a rule of a third party, as an additional dependency."""
     (project / "indexed.py").write_text(UNFIXED.replace("cuda", "cuda:1"))
-    environment.git(project, "add", ".")
-    configure(
-        project,
-        hooks,
-        environment,
-        "devlint",
-        args=["--select=ACM"],
-        additional_dependencies=[str(acme)],
+    *_, block = re.findall(r"^```yaml\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    config = block.replace(REPOSITORY, str(hooks)).replace(
+        REVISION, environment.git(hooks, "rev-parse", "HEAD")
     )
-    result = run(environment, project, "run", "--all-files")
+    (project / ".pre-commit-config.yaml").write_text(config.replace("acme-devlint", str(acme)))
+    environment.git(project, "add", ".")
+    install, every, trying = re.findall(r"^\$ (pre-commit .*)$", PAGE, re.MULTILINE)
+    assert environment.run(*shlex.split(install), cwd=project).returncode == 0
+    assert shlex.split(trying) == ["pre-commit", "try-repo", REPOSITORY, "devlint", "--all-files"]
+    result = environment.run(*shlex.split(every), "--color=never", cwd=project)
     assert result.returncode == 1, result.stdout
     assert "ACM101 `cuda:1` is the same device in every process" in result.stdout
-    assert places(result.stdout) == ["indexed.py:3:26"]
+    assert "bad.py:4:1" in places(result.stdout)

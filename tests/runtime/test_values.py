@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 numbers = st.integers(0, 4)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=80)
 @given(data=st.data())
 def test_random_sequences(laboratory: Callable[..., Any], data: st.DataObject) -> None:
     names = st.sampled_from(laboratory("sequences.operators"))
