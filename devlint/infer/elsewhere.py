@@ -531,7 +531,11 @@ class Elsewhere:
                 own in CONSTRUCTORS
                 or "constructs" in knowledge.hints("function", own)
                 or (own not in FORWARD and self._adds_layers(name))
-                or (function.outer is not None and self.constructing(function.outer.name, depth - 1))
+                or (
+                    function.outer is not None
+                    and not _is_handed_out(function, function.outer)
+                    and self.constructing(function.outer.name, depth - 1)
+                )
                 or (bool(callers) and all(self.constructing(each, depth - 1) for each in callers))
             )
         self._constructing[name] = found
@@ -626,6 +630,17 @@ def _may_run_anywhere(module: Function, lines: Sequence[str]) -> bool:
         return True
     body = getattr(module.node, "body", [])
     return not any(isinstance(statement, (ast.For, ast.While, ast.If, ast.With, Ran)) for statement in body)
+
+
+def _is_handed_out(function: Function, outer: Function) -> bool:
+    """Whether a function that another defines is more than called there: it may run when that has ended."""
+    own = {
+        node
+        for node in descendants(outer.node)
+        if isinstance(node, ast.Name) and node.id == function.own_name and isinstance(node.ctx, ast.Load)
+    }
+    called = {node.func for node in descendants(outer.node) if isinstance(node, ast.Call)}
+    return not own <= called
 
 
 def _declares(statement: ast.stmt) -> bool:
