@@ -102,6 +102,12 @@ class CreatedOnCpu(Rule[Meeting]):
             made = f"what {made} holds" if made[0] == "`" else made
         path = "on one path " if event.left.place.form is not Form.CPU else ""
         meets, at = " and meets", "they meet here"
+        if event.how == "attribute":
+            meets, at, where = (
+                " and replaces the buffer",
+                "it is put there here",
+                ", which moves with its module",
+            )
         if event.how in _LEAVES:
             meets, at = _LEAVES[event.how], "it is returned here"
             nothing = source_of(node).endswith(("()", "([])"))

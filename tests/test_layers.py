@@ -69,6 +69,7 @@ ORDER = [
         "infer.assigning",
         "infer.caches",
         "infer.hidden",
+        "infer.replaced",
     ),
     *(
         "infer.halves",

@@ -366,8 +366,9 @@ def _is_opaque(base: str) -> bool:
 def acts_as_module(node: ast.ClassDef) -> bool:
     """Whether a class does what modules do: it registers buffers or Parameters, or has a `forward`.
 
-    So does one that keeps layers, and has from its base what moves or lists them all. Nothing else calls what
-    it defines `forward`, unless it says itself what calling it does.
+    So does one that keeps Parameters, where its base has a constructor, and one that keeps layers, and has
+    from its base what moves or lists them all. Nothing else calls what it defines `forward`, unless it says
+    itself what calling it does.
     """
     methods = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
     forward = methods.get("forward")
@@ -377,17 +378,21 @@ def acts_as_module(node: ast.ClassDef) -> bool:
         and not any(last_name(each) in knowledge.UNBINDS for each in forward.decorator_list)
     ):
         return len(forward.args.args) > 1
-    layers = moves = False
+    layers = moves = parameters = derives = False
     for part in descendants(node):
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
             owner = part.func.value
+            derives |= isinstance(owner, ast.Call) and last_name(owner) == "super"
             if isinstance(owner, ast.Name) and owner.id == "self" and part.func.attr not in methods:
                 if part.func.attr in knowledge.REGISTERS:
                     return True
                 moves |= part.func.attr in knowledge.WHOLE_MODULE
         elif isinstance(part, ast.Assign) and isinstance(part.targets[0], ast.Attribute):
             layers |= _makes_layer(part.value)
-    return layers and moves
+            parameters |= (
+                isinstance(part.value, ast.Call) and last_name(part.value) == knowledge.PARAMETER_CLASS
+            )
+    return (layers and moves) or (parameters and derives)
 
 
 def _makes_layer(value: ast.expr) -> bool:

@@ -24,6 +24,7 @@ from .halves import Half, halves
 from .hidden import abroad, of_parts
 from .late import Late, late
 from .log import RawMeeting
+from .replaced import Replaced, replaced
 from .results import results
 from .settle import Clash
 from .shown import SURELY_APART, Told
@@ -67,6 +68,13 @@ class Encounters(Sight):
             made = self._behind(behind) if id(behind) not in kept else None
             if made is not None:
                 yield made
+        told_at = {
+            (each.origin.function, each.origin.at) for each in self._found_behind if not each.origin.attribute
+        }
+        for put in replaced(self.settled, self._judged):
+            origin = put.raw.value.origin
+            if origin is not None and (origin.function, origin.at) not in told_at:
+                yield self._replaced(put, origin)
         for behind in abroad(self.settled, self._found_behind):
             yield self._abroad(behind)
         for parted in apart(self.settled, self._judged):
@@ -219,6 +227,17 @@ class Encounters(Sight):
         left = self.traced(raw.value, CPU, found.at, found.function)
         right = self.seen(raw.owner, UNKNOWN_PLACE, None, found.function)
         return event.Meeting(at, "attribute", left, right, Conflict.GIVEN, sibling_moved=False)
+
+    def _replaced(self, found: Replaced, origin: Origin) -> event.Meeting:
+        """A buffer that another tensor is put for; told where that is made."""
+        raw = found.raw
+        made = self.node(origin.function, origin.at)
+        left = self.traced(raw.value, CPU, found.at, found.function)
+        name = ast.unparse(found.at)
+        right = Seen(Kind.TENSOR, UNKNOWN_PLACE, None, name, span=self.text.span(found.at))
+        at = self.at(made if isinstance(made, ast.expr) else found.at, origin.function, raw.why, raw.loops)
+        told = event.Meeting(at, "attribute", left, right, Conflict.PRESUMED, sibling_moved=False)
+        return told._replace(device=f"{name}.device" if origin.function == found.function else "")
 
     def _half(self, found: Half) -> event.Meeting:
         """A module that one of two branches leaves on the cpu; told where that makes it."""

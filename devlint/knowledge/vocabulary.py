@@ -264,6 +264,7 @@ SAME_OBJECT = frozenset(
 """Methods that give the very object, or a copy beside it, whatever it is."""
 INITS = "__init__"
 CALLED = "__call__"
+PARAMETER_CLASS = "Parameter"
 COPIES_ALL = "deepcopy"
 ADDS_ALL = words("extend extendleft update")
 """Methods of containers that add all of what they are given."""

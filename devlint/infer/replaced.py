@@ -1,0 +1,57 @@
+"""Buffers that a method of a module replaces by what it makes on the cpu, when that may have moved."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ..core.paths import Attr, Ref
+from ..core.places import Form
+from ..core.values import is_made
+from .behind import Meetings
+from .classes import Class
+from .log import RawBind
+from .settle import Settled
+
+
+class Replaced(NamedTuple):
+    """A registered tensor for which another is put."""
+
+    function: str
+    at: ast.Attribute
+    """The target that it is assigned to."""
+    raw: RawBind
+    ref: Ref
+    """The attribute."""
+
+
+def replaced(settled: Settled, judged: Meetings) -> Iterator[Replaced]:
+    """Tensors that methods make on the cpu where a buffer of their module was."""
+    for cls in settled.file.classes.values():
+        if not cls.is_module or cls.framework or cls.is_guessed:
+            continue
+        itself = settled.objects.self_of(cls.name)
+        for method in cls.methods.values():
+            log = settled.logs.get(method)
+            if log is None or not judged.may_follow(method):
+                continue
+            for target, raw in log.binds.items():
+                if not isinstance(target, ast.Attribute) or raw.owner.who != itself:
+                    continue
+                value, ref = raw.value, settled.objects.part(itself, Attr(raw.name))
+                made = is_made(value) and value.place.form is Form.CPU and value.place.of is None
+                if not made or value.origin is None or not value.origin.dims or value.origin.attribute:
+                    continue
+                if cls.registers(raw.name) and not _is_moved(settled, cls, {ref, value.who}):
+                    yield Replaced(method, target, raw, ref)
+
+
+def _is_moved(settled: Settled, cls: Class, refs: set[object]) -> bool:
+    """Whether any method of a class moves one of these."""
+    return any(
+        raw.receiver.who in refs
+        for method in cls.methods.values()
+        if method in settled.logs
+        for raw in settled.logs[method].moves.values()
+    )
