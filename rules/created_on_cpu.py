@@ -1,7 +1,7 @@
 """A tensor is made on the cpu and meets one that may be elsewhere
 
-A factory without `device=` makes its tensor on the cpu. Where the module and its inputs were moved, what they
-meet in raises `Expected all tensors to be on the same device`: on every accelerator, never on the cpu.
+A factory without `device=` makes its tensor on the cpu. Where the module and its inputs were moved, they
+raise `Expected all tensors to be on the same device`: on every accelerator, never on the cpu.
 
     def forward(self, x):
         noise = torch.randn(x.shape)  # DEV403
@@ -17,17 +17,16 @@ What it meets may be known to be elsewhere, belong to the module, or be what `fo
 functions are given is a warning where a caller, in any file, has it on a device, or the result goes
 `.to(x.device)`; else a note, where the function or its class follows the devices of its arguments, the
 tensor's size, dtype or elements come from what it meets or that is computed of, nothing in the program calls
-it, or what it meets is a model that callers have, or a callable whose result goes to the cpu. The fix is
-unsafe: what it borrows the device of may be None on some path, and the device's generator draws numbers. A
-model of which nobody knows the class may move what it is given, and give what is elsewhere: a warning.
+it, or what it meets is a model that callers have, or a callable whose result goes to the cpu. What a model of
+unknown class is given, and gives, is a warning, as is what is put for a buffer. The fix is unsafe: what it
+borrows the device of may be None on some path, and the device's generator draws numbers.
 
 What another file makes, and returns or keeps in an object, is told where it meets something, without a fix.
-What a function returns on one path is on the cpu, and on another wherever its arguments are: it works until
-somebody puts both into one list. That is a warning; a note, of `torch.Tensor()`, and of what was an array.
+What a function returns on one path is on the cpu, and on another wherever its arguments are: a warning.
 
 Left alone: 0-dim tensors in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is stored by
 a number or slice, other default devices, constructors, datasets, collate functions, tests, branches without
-accelerator, scripts that speak of no device, and attributes of modules. A note: what constructors alone call.
+accelerator, scripts that speak of no device, and attributes of modules.
 """
 
 from __future__ import annotations
@@ -58,6 +57,7 @@ from ..rule import (
 )
 
 _TAKE_NO_DEVICE = ("torchvision.", "torch.distributions.")
+_MEETS = {"attribute": (" and replaces the buffer", "it is put there here")}
 _LEAVES = {"return": ", and another path returns", "join": " and returned, and comes of"}
 
 
@@ -101,13 +101,7 @@ class CreatedOnCpu(Rule[Meeting]):
         if event.how == "container":
             made = f"what {made} holds" if made[0] == "`" else made
         path = "on one path " if event.left.place.form is not Form.CPU else ""
-        meets, at = " and meets", "they meet here"
-        if event.how == "attribute":
-            meets, at, where = (
-                " and replaces the buffer",
-                "it is put there here",
-                ", which moves with its module",
-            )
+        meets, at = _MEETS.get(event.how, (" and meets", "they meet here"))
         if event.how in _LEAVES:
             meets, at = _LEAVES[event.how], "it is returned here"
             nothing = source_of(node).endswith(("()", "([])"))

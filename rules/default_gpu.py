@@ -1,17 +1,17 @@
 """The default GPU is chosen where a tensor at hand says which one
 
-`y.cuda()` goes to the default GPU, and `x` may be on another. And in a `forward` `torch.cuda.is_available()`
-says that there is a GPU, not that the caller's tensors are on it.
+`y.cuda()` goes to the default GPU, and `x` may be on another; so does a device that is made of its kind.
+In a `forward`, `torch.cuda.is_available()` says that there is a GPU, not where the caller's tensors are.
 
     y = y.cuda() if x.is_cuda else y  # DEV410
 
 The cure is `y = y.to(x.device)`, which follows the tensor.
 
-A stream without a device is one of the current device, too, and waits for nothing where a caller chose
-another; of memory that is a note. So is a device that a constructor chooses, one GPU for all programs, and
-what programs import that set the device, or put all of theirs there whenever it is there.
+A stream without a device is one of the current device, and waits for nothing where a caller chose another; of
+memory that is a note. So is a device that a constructor chooses, and what programs import that set the
+device.
 
-Left alone: `synchronize`, moves that name a GPU, settings, files that set the device, what no module chooses.
+Left alone: `synchronize`, moves that name a GPU, settings, files that set the device.
 """
 
 from __future__ import annotations
@@ -32,12 +32,14 @@ from ..rule import (
     at_device,
     call,
     cst,
+    inside,
     lacks,
     literal,
     outside,
     role,
 )
 
+_TAKE_DEVICES = ("torch.device", "Tensor.to", "Module.to")
 _DOCS = "https://docs.pytorch.org/docs/stable/notes/cuda.html"
 
 
@@ -49,9 +51,8 @@ class DefaultGpu(Rule[Call | Literal_]):
     severity = Severity.WARNING
     watches = (
         call("Tensor.cuda", "Module.cuda", lacks("device"), outside("probe", "test")),
-        literal("cuda", role("argument"), outside("probe", "test")),
-        literal("cuda", role("chosen"), outside("probe", "test")),
-        literal("cuda", role("kept"), outside("probe", "test")),
+        literal("cuda", role("argument", "followed", "kept"), outside("probe", "test")),
+        literal("cuda", role("chosen"), inside("forward")),
         call("@current-device", "@legacy-type", lacks("device"), outside("probe", "test")),
     )
     claim = Claim(
@@ -66,8 +67,7 @@ class DefaultGpu(Rule[Call | Literal_]):
         """Whether a condition names a tensor to follow, or the code is given some by its caller."""
         guard = event.at.guard
         if isinstance(event, Literal_):
-            chosen = event.role == "chosen" and guard.certain and "forward" in event.at.context
-            return bool(guard.tensor) or event.role == "kept" or chosen
+            return bool(guard.tensor) or event.role == "kept" or (event.role == "chosen" and guard.certain)
         if event.receiver is None:
             typed = bool(guard.tensor) and event.callee.startswith("torch.cuda.")
             return typed if "legacy-type" in event.topics else not event.open
@@ -82,7 +82,7 @@ class DefaultGpu(Rule[Call | Literal_]):
             yield from _of_current(node, event, ask)
             return
         tensor, its = event.at.guard.tensor, event.role if isinstance(event, Literal_) else ""
-        if its == "chosen" and not ask.is_given_to(node, "torch.device", "Tensor.to", "Module.to"):
+        if its in ("chosen", "followed") and not ask.is_given_to(node, *_TAKE_DEVICES):
             return  # by itself it may be a type, as autocast wants it
         asked = its == "kept" or ask.calls_of("torch.cuda.is_available")  # and no method of the module's own
         if not (tensor or (ask.asks_machine(node) if "method" in event.at.context else asked)):
@@ -96,7 +96,7 @@ class DefaultGpu(Rule[Call | Literal_]):
             return
         device, change = cst.parse_expression(f"{tensor}.device"), None
         if its:
-            change = Change(f"follow `{tensor}`", ((node, device),), safe=its != "chosen")
+            change = Change(f"follow `{tensor}`", ((node, device),), safe=its == "argument")
         elif isinstance(event, Call) and event.receiver and isinstance(node, cst.Call):
             func = cst.ensure_type(node.func, cst.Attribute).with_changes(attr=cst.Name("to"))
             moved = node.with_changes(func=func, args=[cst.Arg(device), *node.args])

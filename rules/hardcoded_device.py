@@ -1,35 +1,23 @@
 """The name of an accelerator is written where a device goes
 
-A literal such as `"cuda"` or `"cuda:0"` that reaches `.to`, `device=`, `torch.device` or
-`map_location`, directly or through a variable or a parameter's default, makes the code fail wherever
-that accelerator is missing, and pins it to one where there are several.
+A literal such as `"cuda"` or `"cuda:0"` that reaches `.to`, `device=`, `torch.device` or `map_location`, also
+through a variable or a parameter's default, makes the code fail wherever that accelerator is missing, and
+pins it to one where there are several.
 
     model = nn.Linear(2, 2)
     model.to("cuda")  # DEV202
 
-Use the device at hand, or choose one at run time:
-
-    model.to("cuda" if torch.cuda.is_available() else "cpu")
-
-The default of a parameter is evaluated once, when the file is imported: choose in the function instead.
-
-A call that leaves a parameter to such a default is told, too, where the caller has a device at hand.
-
-So does a choice that asks nothing: a function that is not called is always true.
-
-    device = "cuda" if torch.cuda.is_available else "cpu"  # DEV202
-
-A device that is given is dropped, too, where `device or "cuda" if torch.cuda.is_available() else "cpu"` lacks
-brackets, and where what moves nested structures calls itself without it.
+Use the device at hand, or choose one at run time: `"cuda" if torch.cuda.is_available() else "cpu"`; not in
+the default of a parameter, which is made once. A call that leaves a parameter to it is told where the caller
+has a device at hand; so is a device that is given and dropped, by `device or "cuda" if … else "cpu"`, which
+lacks brackets, or by what moves nested structures and calls itself without it.
 
 The first such place on a path is a warning; what follows is reached only where that one worked, and is a
-note. So is all of a program in which nothing chooses or asks for a device, and a default that no call
-in the project leaves a parameter to, autocast, which does nothing on other devices, and what tries out
-a module under `if __name__ == "__main__":` in the file that defines it.
+note. So is a program in which nothing chooses or asks for a device, a default that no call in the project
+leaves a parameter to, autocast, and what tries out a module in its own file.
 
-Names under a condition that the device is there, names that are only compared, printed or used as
-keys, and defaults of command-line options are left alone, and so are tests, and code that runs on
-NVIDIA hardware by nature.
+Left alone: names under a condition that the device is there, or that are only compared, printed or used as
+keys, defaults of command-line options, tests, and code that runs on NVIDIA hardware by nature.
 """
 
 from __future__ import annotations
@@ -64,6 +52,7 @@ _SAID = {
     "default": "the default device is `{}`, whatever the machine has",
     "autocast": "autocast is pinned to `{}` and does nothing on other devices",
 }
+_DROPPED = "where there is no `{}`, the device that is given is dropped"
 _CHOICES = ("torch.device", "torch.set_default_device", "torch.cuda.set_device")
 
 
@@ -79,14 +68,8 @@ class HardcodedDeviceName(Rule[Literal_ | Use]):
         literal(role("dropped"), outside("test")),
         use("@asks-accelerator", unguarded(), outside("test")),
     )
-    claim = Claim(
-        RUNS,
-        cpu=NO_ACCELERATOR,
-        programs={
-            "dropped": Claim(RUNS, cpu=Observes("placed", ("cpu", "cpu"), ("meta", "meta"))),
-            "recursion": Claim(MIXED_DEVICES),
-        },
-    )
+    _dropped = Claim(RUNS, cpu=Observes("placed", ("cpu", "cpu"), ("meta", "meta")))
+    claim = Claim(RUNS, cpu=NO_ACCELERATOR, programs={"dropped": _dropped, "recursion": Claim(MIXED_DEVICES)})
 
     def suspects(self, event: Literal_ | Use) -> bool:
         """Whether a device is named, or a function is taken for its answer."""
@@ -102,25 +85,9 @@ class HardcodedDeviceName(Rule[Literal_ | Use]):
                 change=Change("call it", ((node, cst.Call(node)),), safe=False),
             )
             return
-        if isinstance(node, cst.Call) and not event.text:
-            yield Report(
-                f"`{source_of(node.func)}` calls itself without the device that it is given",
-                "what it is called with there stays where it is: pass the device on",
-            )
-            return
-        if isinstance(node, cst.Call):
-            if (device := ask.device_at_hand(node)) is not None:
-                yield Report(
-                    f"`{source_of(node.func)}` takes its default device `{event.text}`, and not `{device}`",
-                    "the device is a parameter there: pass the one at hand",
-                )
-            return
-        assert isinstance(node, cst.SimpleString)
-        if event.role == "dropped":
-            yield Report(
-                f"where there is no `{event.text}`, the device that is given is dropped",
-                '`or` comes before `if`: write `device or ("cuda" if … else "cpu")`',
-            )
+        if not isinstance(node, cst.SimpleString) or event.role == "dropped":
+            if (said := _of_given(node, event, ask)) is not None:
+                yield Report(*said)
             return
         later = event.role == "autocast" or ask.is_offered(node) or ask.later(event)
         later |= (event.role == "default" or ask.in_default(node)) and not ask.default_is_used(node)
@@ -130,6 +97,18 @@ class HardcodedDeviceName(Rule[Literal_ | Use]):
             Severity.NOTE if later else None,
             _cured(node, event, ask),
         )
+
+
+def _of_given(node: cst.CSTNode, event: Literal_, ask: Ask) -> tuple[str, str] | None:
+    """What is to be said of a device that is given, or at hand, and dropped."""
+    if event.role == "dropped":
+        return _DROPPED.format(event.text), "`or` comes before `if`: it lacks brackets"
+    func = source_of(cst.ensure_type(node, cst.Call).func)
+    if not event.text:
+        return f"`{func}` calls itself without the device that it is given", "pass the device on"
+    if (device := ask.device_at_hand(node)) is None:
+        return None
+    return f"`{func}` takes its default device `{event.text}`, and not `{device}`", "pass the one at hand"
 
 
 def _cured(node: cst.SimpleString, event: Literal_, ask: Ask) -> Change | None:

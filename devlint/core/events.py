@@ -273,9 +273,10 @@ class Meeting(NamedTuple):
 
 
 Part = Literal["attribute", "item"]
-Harmless = Literal["compared", "chosen", "recorded", "dropped"]
-"""Why a device literal places nothing by itself: it is compared, one of a choice, or only kept; `dropped`
-where it stands for a device that is given, in a choice that drops that."""
+Harmless = Literal["compared", "chosen", "followed", "recorded", "dropped"]
+"""Why a device literal places nothing by itself: it is compared, one of a choice, or only kept; `followed`
+where a tensor decides that, `dropped` where it stands for a device that is given, and is dropped.
+"""
 Role = Literal["argument", "default", "autocast", "left", "kept"] | Harmless
 """What the literal name of a device is for: `left` where a call leaves a parameter to that default, `kept`
 where a module's constructor chooses it, and its methods bring things there."""

@@ -411,6 +411,7 @@ class Observer(Encounters):
                     tensor=raw.why.tensor or born.tensor,
                 )
                 role = harmless.get(node, raw.role)
+                role = "followed" if role == "chosen" and why.tensor else role
                 told = event.Literal_(self.at(node, function, why, raw.loops), str(node.value), role)
                 known = found.get(node)
                 if known is None or _weaker(why, known.at.guard):

@@ -40,8 +40,15 @@ def replaced(settled: Settled, judged: Meetings) -> Iterator[Replaced]:
                 if not isinstance(target, ast.Attribute) or raw.owner.who != itself:
                     continue
                 value, ref = raw.value, settled.objects.part(itself, Attr(raw.name))
-                made = is_made(value) and value.place.form is Form.CPU and value.place.of is None
-                if not made or value.origin is None or not value.origin.dims or value.origin.attribute:
+                origin = value.origin
+                if (
+                    not is_made(value)
+                    or value.place.form is not Form.CPU
+                    or origin is None
+                    or not origin.dims
+                ):
+                    continue
+                if origin.attribute or origin.function != method:
                     continue
                 if cls.registers(raw.name) and not _is_moved(settled, cls, {ref, value.who}):
                     yield Replaced(method, target, raw, ref)

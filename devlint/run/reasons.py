@@ -101,6 +101,7 @@ _ROLES = {
     "autocast": "given to autocast",
     "compared": "only compared",
     "chosen": "one of a choice",
+    "followed": "one of a choice that a tensor decides",
     "recorded": "only recorded",
 }
 _FORMS = {
