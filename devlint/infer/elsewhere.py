@@ -44,6 +44,7 @@ class Elsewhere:
         self._text = text
         self._constructing: dict[str, bool] = {}
         self._checking: dict[str, bool] = {}
+        self._given_away: dict[str, frozenset[str]] = {}
         self._arrays: dict[str, bool] = {}
         self._forwarded: dict[tuple[str, str], bool] = {}
 
@@ -533,12 +534,23 @@ class Elsewhere:
                 or (own not in FORWARD and self._adds_layers(name))
                 or (
                     function.outer is not None
-                    and not _is_handed_out(function, function.outer)
                     and self.constructing(function.outer.name, depth - 1)
+                    and own not in self._handed_out(function.outer)
                 )
                 or (bool(callers) and all(self.constructing(each, depth - 1) for each in callers))
             )
         self._constructing[name] = found
+        return found
+
+    def _handed_out(self, outer: Function) -> frozenset[str]:
+        """The names of what a function does more with than to call it: that may run when it has ended."""
+        found = self._given_away.get(outer.name)
+        if found is None:  # asked for each function that another defines
+            nodes = descendants(outer.node)
+            called = {node.func for node in nodes if isinstance(node, ast.Call)}
+            names = (node for node in nodes if isinstance(node, ast.Name) and node not in called)
+            found = frozenset(node.id for node in names if isinstance(node.ctx, ast.Load))
+            self._given_away[outer.name] = found
         return found
 
     def _only_checks(self, name: str) -> bool:
@@ -630,17 +642,6 @@ def _may_run_anywhere(module: Function, lines: Sequence[str]) -> bool:
         return True
     body = getattr(module.node, "body", [])
     return not any(isinstance(statement, (ast.For, ast.While, ast.If, ast.With, Ran)) for statement in body)
-
-
-def _is_handed_out(function: Function, outer: Function) -> bool:
-    """Whether a function that another defines is more than called there: it may run when that has ended."""
-    own = {
-        node
-        for node in descendants(outer.node)
-        if isinstance(node, ast.Name) and node.id == function.own_name and isinstance(node.ctx, ast.Load)
-    }
-    called = {node.func for node in descendants(outer.node) if isinstance(node, ast.Call)}
-    return not own <= called
 
 
 def _declares(statement: ast.stmt) -> bool:

@@ -31,7 +31,7 @@ def replaced(settled: Settled, judged: Meetings) -> Iterator[Replaced]:
     for cls in settled.file.classes.values():
         if not cls.is_module or cls.framework or cls.is_guessed:
             continue
-        itself = settled.objects.self_of(cls.name)
+        itself, moved = settled.objects.self_of(cls.name), set[object]()
         for method in cls.methods.values():
             log = settled.logs.get(method)
             if log is None or not judged.may_follow(method):
@@ -50,15 +50,13 @@ def replaced(settled: Settled, judged: Meetings) -> Iterator[Replaced]:
                     continue
                 if origin.attribute or origin.function != method:
                     continue
-                if cls.registers(raw.name) and not _is_moved(settled, cls, {ref, value.who}):
+                if cls.registers(raw.name) and not {ref, value.who} & (
+                    moved := moved or _moved(settled, cls)
+                ):
                     yield Replaced(method, target, raw, ref)
 
 
-def _is_moved(settled: Settled, cls: Class, refs: set[object]) -> bool:
-    """Whether any method of a class moves one of these."""
-    return any(
-        raw.receiver.who in refs
-        for method in cls.methods.values()
-        if method in settled.logs
-        for raw in settled.logs[method].moves.values()
-    )
+def _moved(settled: Settled, cls: Class) -> set[object]:
+    """What methods of a class move."""
+    logs = (settled.logs[method] for method in cls.methods.values() if method in settled.logs)
+    return {raw.receiver.who for log in logs for raw in log.moves.values()}
