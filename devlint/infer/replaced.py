@@ -31,7 +31,7 @@ def replaced(settled: Settled, judged: Meetings) -> Iterator[Replaced]:
     for cls in settled.file.classes.values():
         if not cls.is_module or cls.framework or cls.is_guessed:
             continue
-        itself, moved = settled.objects.self_of(cls.name), set[object]()
+        itself, moved = settled.objects.self_of(cls.name), None
         for method in cls.methods.values():
             log = settled.logs.get(method)
             if log is None or not judged.may_follow(method):
@@ -50,9 +50,10 @@ def replaced(settled: Settled, judged: Meetings) -> Iterator[Replaced]:
                     continue
                 if origin.attribute or origin.function != method:
                     continue
-                if cls.registers(raw.name) and not {ref, value.who} & (
-                    moved := moved or _moved(settled, cls)
-                ):
+                if not cls.registers(raw.name):
+                    continue
+                moved = _moved(settled, cls) if moved is None else moved
+                if moved.isdisjoint((ref, value.who)):
                     yield Replaced(method, target, raw, ref)
 
 
