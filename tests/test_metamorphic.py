@@ -210,7 +210,7 @@ def split(key: str, folder: Path) -> tuple[Places, Places]:
     return sorted(whole), sorted(halves)
 
 
-@pytest.mark.parametrize("key", sorted(SPLITS.keys() - BY_DESIGN)[::2])
+@pytest.mark.parametrize("key", sorted(SPLITS.keys() - BY_DESIGN)[::4])
 def test_a_definition_in_another_file_means_the_same(key: str, tmp_path: Path) -> None:
     whole, halves = split(key, tmp_path)
     assert halves == whole
@@ -273,7 +273,7 @@ def reversed_rows(path: Path) -> list[int]:
 TURNED = {name(path): rows for path in FILES if (rows := reversed_rows(path)) != sorted(rows)}
 
 
-@pytest.mark.parametrize("key", sorted(TURNED)[::2])
+@pytest.mark.parametrize("key", sorted(TURNED)[1::4])
 def test_the_order_of_definitions_does_not_matter(key: str) -> None:
     text = (FOLDER / f"{key}.py").read_text(encoding="utf-8")
     rows, order = text.split("\n"), TURNED[key]
@@ -393,7 +393,7 @@ from pathlib import Path
 from devlint.core.digest import digest
 from devlint.infer import summarise
 
-for path in sorted(Path(sys.argv[1]).rglob("*.py"))[::2]:
+for path in sorted(Path(sys.argv[1]).rglob("*.py"))[::4]:
     print(path, digest(summarise(ast.parse(path.read_text(encoding="utf-8")), path.stem)))
 """
 
@@ -409,7 +409,7 @@ def test_a_summary_is_the_same_in_every_process() -> None:
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         outputs.append(subprocess.run(command, env=environment, check=True, capture_output=True).stdout)
     assert outputs[0] == outputs[1]
-    assert len(outputs[0].splitlines()) >= len(FILES) // 2
+    assert len(outputs[0].splitlines()) >= len(FILES) // 4
 
 
 HELPER = """import torch
