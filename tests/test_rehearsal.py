@@ -10,6 +10,7 @@ import pytest
 from devlint.config.settings import Selection, Settings
 from devlint.finding import Severity
 from devlint.match.registry import severities
+from devlint.project.choices import Choices
 from devlint.project.disk import project
 from devlint.project.resolve import Layout
 from devlint.rehearsal.program import Company
@@ -310,3 +311,24 @@ def test_what_cannot_be_gone_through_is_left_alone(text: str, tmp_path: Path) ->
     path = tmp_path / "main.py"
     path.write_text(text)
     assert Company(Layout(), lambda file: Path(file).read_text()).rehearse(str(path), lazy=False) == ()
+
+
+def test_programs_are_looked_for_nearest_first_and_not_for_what_many_import(tmp_path: Path) -> None:
+    main = 'if __name__ == "__main__":\n    pass\n'
+    for name, text in {
+        "far.py": f"import near\n{main}",
+        "near.py": f"import used\n{main}",
+        "used.py": "",
+    }.items():
+        (tmp_path / name).write_text(text)
+    (tmp_path / "common.py").write_text("")
+    for number in range(30):
+        (tmp_path / f"one{number}.py").write_text(f"import common\n{main}")
+
+    def programs(name: str) -> list[str]:
+        choices = Choices(Layout(), lambda file: Path(file).read_text())
+        return [Path(each).name for each in choices.programs(str(tmp_path / name))[0]]
+
+    assert programs("used.py") == ["near.py", "far.py"]
+    assert programs("common.py") == []
+    assert programs("one3.py") == ["one3.py"]

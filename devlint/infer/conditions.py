@@ -176,10 +176,10 @@ def drops_given(choice: ast.IfExp) -> ast.Constant | None:
     if not isinstance(body, ast.BoolOp) or not isinstance(body.op, ast.Or):
         return None
     given, named = body.values[0], body.values[-1]
-    texts = [each.value for each in (named, orelse) if isinstance(each, ast.Constant)]
-    if isinstance(given, ast.Constant) or len(texts) < 2 or not isinstance(named, ast.Constant):
+    if isinstance(given, ast.Constant) or not isinstance(named, ast.Constant):
         return None
-    return named if all(isinstance(text, str) for text in texts) else None
+    other = orelse.value if isinstance(orelse, ast.Constant) else None
+    return named if isinstance(named.value, str) and isinstance(other, str) else None
 
 
 def counts_accelerators(iterable: ast.expr, value: Value) -> Truth | None:

@@ -6,9 +6,9 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..core.paths import Attr, Ref
-from ..core.places import Form
-from ..core.values import is_made
+from ..core.paths import Attr
+from ..core.places import CPU
+from ..core.values import Value, is_made
 from .behind import Meetings
 from .classes import Class
 from .log import RawBind
@@ -22,8 +22,6 @@ class Replaced(NamedTuple):
     at: ast.Attribute
     """The target that it is assigned to."""
     raw: RawBind
-    ref: Ref
-    """The attribute."""
 
 
 def replaced(settled: Settled, judged: Meetings) -> Iterator[Replaced]:
@@ -39,22 +37,18 @@ def replaced(settled: Settled, judged: Meetings) -> Iterator[Replaced]:
             for target, raw in log.binds.items():
                 if not isinstance(target, ast.Attribute) or raw.owner.who != itself:
                     continue
-                value, ref = raw.value, settled.objects.part(itself, Attr(raw.name))
-                origin = value.origin
-                if (
-                    not is_made(value)
-                    or value.place.form is not Form.CPU
-                    or origin is None
-                    or not origin.dims
-                ):
-                    continue
-                if origin.attribute or origin.function != method:
-                    continue
-                if not cls.registers(raw.name):
+                if not cls.registers(raw.name) or not _is_made_in(method, raw.value):
                     continue
                 moved = _moved(settled, cls) if moved is None else moved
-                if moved.isdisjoint((ref, value.who)):
-                    yield Replaced(method, target, raw, ref)
+                if moved.isdisjoint((settled.objects.part(itself, Attr(raw.name)), raw.value.who)):
+                    yield Replaced(method, target, raw)
+
+
+def _is_made_in(method: str, value: Value) -> bool:
+    """Whether a method makes a tensor on the cpu, with dimensions: a number goes anywhere."""
+    origin = value.origin
+    own = origin is not None and origin.dims > 0 and not origin.attribute and origin.function == method
+    return own and is_made(value) and value.place == CPU
 
 
 def _moved(settled: Settled, cls: Class) -> set[object]:

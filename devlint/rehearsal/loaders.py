@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Callable
 
 from .. import knowledge
 from .modules import Modules
@@ -46,28 +47,8 @@ class Loaders(Modules):
         made = Made("loader", self.spot(node), "", Batch(loader))
         if isinstance(collate, (Function, Bound, Partial, Lib, Obj)) and not _is_default(collate):
             given = self.call(collate, [(node, Seq((sample, sample), "list", open=True))], {}, node)
-            return self._of_loader(given, made)
-        return self._collated(sample, made)
-
-    def _of_loader(self, value: Value, made: Made, depth: int = 0) -> Value:
-        """What a function of the program's own makes a batch of."""
-        self.spend()
-        if isinstance(value, Tensor):
-            return value._replace(made=made) if value.place == CPU else value
-        if isinstance(value, Seq) and depth < _DEPTH:
-            items = tuple(
-                self._of_loader(each, _part(made, index), depth + 1) for index, each in enumerate(value.items)
-            )
-            return Seq(items, value.form, open=value.open)
-        if isinstance(value, Map) and depth < _DEPTH:
-            known = {
-                key: self._of_loader(each, _part(made, key), depth + 1) for key, each in value.items.items()
-            }
-            return Map(known, value.rest)
-        if isinstance(value, Obj) and not self.is_module(value) and depth < _DEPTH:
-            for name, each in list(value.attrs.items()):
-                self.put(value.attrs, name, self._of_loader(each, _part(made, name), depth + 1))
-        return value
+            return self._each(given, made, _loaded)
+        return self._each(sample, made, _collated)
 
     def _sample(self, dataset: Value, node: ast.expr) -> Value:
         if isinstance(dataset, Obj):
@@ -90,25 +71,37 @@ class Loaders(Modules):
             return self.element(self.iterated(dataset, node))
         return Unknown()
 
-    def _collated(self, sample: Value, made: Made, depth: int = 0) -> Value:
+    def _each(self, value: Value, made: Made, leaf: Callable[[Value, Made], Value], depth: int = 0) -> Value:
+        """A batch in the shape of a value; what its parts are, `leaf` says."""
         self.spend()
-        if isinstance(sample, Tensor):
-            if sample.place == CPU:
-                return Tensor(CPU, sample.dims + 1, made)
-            return sample._replace(dims=sample.dims + 1, registered=False)
-        if is_number(sample) or isinstance(sample, Array):
-            return Tensor(CPU, 1, made)
-        if isinstance(sample, Seq) and depth < _DEPTH:
-            items = tuple(
-                self._collated(each, _part(made, index), depth + 1) for index, each in enumerate(sample.items)
-            )
-            return Seq(items, sample.form, open=sample.open)
-        if isinstance(sample, Map) and depth < _DEPTH:
-            known = {
-                key: self._collated(each, _part(made, key), depth + 1) for key, each in sample.items.items()
-            }
-            return Map(known, None if sample.rest is None else self._collated(sample.rest, made, depth + 1))
-        return Unknown()
+        if isinstance(value, Seq) and depth < _DEPTH:
+            parts = enumerate(value.items)
+            items = tuple(self._each(each, _part(made, index), leaf, depth + 1) for index, each in parts)
+            return Seq(items, value.form, open=value.open)
+        if isinstance(value, Map) and depth < _DEPTH:
+            known = {k: self._each(each, _part(made, k), leaf, depth + 1) for k, each in value.items.items()}
+            return Map(known, None if value.rest is None else self._each(value.rest, made, leaf, depth + 1))
+        if isinstance(value, Obj) and not self.is_module(value) and depth < _DEPTH:
+            record = self.hold(Obj(value.cls, value.lib, value.spot))
+            for name, each in value.attrs.items():
+                record.attrs[name] = self._each(each, _part(made, name), leaf, depth + 1)
+            return record
+        return leaf(value, made)
+
+
+def _collated(sample: Value, made: Made) -> Value:
+    """What torch's own function makes a part of a batch of."""
+    if isinstance(sample, Tensor):
+        if sample.place == CPU:
+            return Tensor(CPU, sample.dims + 1, made)
+        return sample._replace(dims=sample.dims + 1, registered=False)
+    return Tensor(CPU, 1, made) if is_number(sample) or isinstance(sample, Array) else Unknown()
+
+
+def _loaded(value: Value, made: Made) -> Value:
+    """A part of what a function of the program's own makes a batch of."""
+    here = isinstance(value, Tensor) and value.place == CPU
+    return value._replace(made=made) if isinstance(value, Tensor) and here else value
 
 
 def _part(made: Made, key: object) -> Made:
