@@ -22,7 +22,8 @@ unknown class is given, and gives, is a warning, as is what is put for a buffer.
 borrows the device of may be None on some path, and the device's generator draws numbers.
 
 What another file makes, and returns or keeps in an object, is told where it meets something, without a fix.
-What a function returns on one path is on the cpu, and on another wherever its arguments are: a warning.
+What a function returns on one path is on the cpu, and on another wherever its arguments are: a warning. What
+it returns with the size or dtype of an argument is a note.
 
 Left alone: 0-dim tensors in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is stored by
 a number or slice, other default devices, constructors, datasets, collate functions, tests, branches without
@@ -59,6 +60,7 @@ from ..rule import (
 _TAKE_NO_DEVICE = ("torchvision.", "torch.distributions.")
 _MEETS = {"attribute": (" and replaces the buffer", "it is put there here")}
 _LEAVES = {"return": ", and another path returns", "join": " and returned, and comes of"}
+_LEAVES["size"] = " and returned with size or dtype of"
 
 
 class CreatedOnCpu(Rule[Meeting]):
@@ -72,9 +74,9 @@ class CreatedOnCpu(Rule[Meeting]):
 
     def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
         """Report where the tensor is made."""
-        surely = event.conflict in (Conflict.CERTAIN, Conflict.PORTABLE)
         if ask.copies_given(node):
             return
+        surely = event.conflict in (Conflict.CERTAIN, Conflict.PORTABLE)
         surely &= not ask.only_constructs(event.at.function)
         presumed = Severity.WARNING if event.conflict is Conflict.PRESUMED else Severity.NOTE
         severity, other = None if surely else presumed, event.right
@@ -84,7 +86,8 @@ class CreatedOnCpu(Rule[Meeting]):
         if event.conflict in (Conflict.CALLER, Conflict.GIVEN) and not other.place.name:
             entry = Kind.SCALAR if event.how == "index" else None  # which counts as a number
             there = on_device(given := [x for x in ask.given(other) if x.kind is not entry], tensors=True)
-            if there is None and event.conflict is Conflict.GIVEN and (given or not other.certain):
+            unsure = given or not (other.certain or event.how == "size")
+            if there is None and event.conflict is Conflict.GIVEN and unsure:
                 return
             where = ", which is wherever the caller put it"
             if there is not None:
@@ -105,7 +108,8 @@ class CreatedOnCpu(Rule[Meeting]):
         if event.how in _LEAVES:
             meets, at = _LEAVES[event.how], "it is returned here"
             nothing = source_of(node).endswith(("()", "([])"))
-            severity = Severity.NOTE if nothing else severity or Severity.WARNING
+            severity = Severity.NOTE if nothing or event.how == "size" else severity or Severity.WARNING
+        both = (*event.left.spots, *other.spots)
         yield Report(
             f"{made} is {path}made on the cpu{meets} `{other.label}`{where}",
             "a factory without `device=` makes its tensor on the default device",
@@ -115,10 +119,6 @@ class CreatedOnCpu(Rule[Meeting]):
                 *because,
                 *((spot, "") for spot in event.left.spots if kept or spot.node is not None),
                 (other.span if (other.span or event.at.span).line != event.at.span.line else None, at),
-                *(
-                    (spot, "")
-                    for spot in (*event.left.spots, *other.spots)
-                    if spot in other.spots or spot.node
-                ),
+                *((spot, "") for spot in both if spot in other.spots or spot.node),
             ),
         )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 
 from .. import knowledge
-from ..bind.names import statements_in
+from ..bind.names import names_in, statements_in
 from ..core.kinds import TENSORS, Kind
 from ..core.places import CPU, Form, Place
 from ..core.values import MADE, Value, is_made
@@ -22,6 +22,7 @@ def returned(machine: Statements) -> None:
     answers = [answer for answer in machine.answers if answer.node is not None]
     if len(answers) > 1 and _is_asked(machine.here):
         return  # the caller says which of them it wants
+    stored: set[str] | None = None
     for answer in answers:
         if answer.missing:
             continue  # nothing was given that would say where
@@ -49,6 +50,10 @@ def returned(machine: Statements) -> None:
                     continue  # what stands in for what the caller did not give
                 machine.meeting("return", at, CPU, value._replace(place=CPU), other_at, place, other)
                 break
+            else:
+                if _is_borrowed(machine, value):
+                    stored = _stored(machine.here.node) if stored is None else stored
+                    _leaves(machine, at, value, stored)
 
 
 def _beside(answers: Sequence[Answer], answer: Answer, index: int) -> Iterator[tuple[ast.expr, Place, Value]]:
@@ -71,6 +76,35 @@ def _parts(answer: Answer) -> Iterator[tuple[ast.expr, Value]]:
         yield from zip(node.elts, value.items, strict=True)
     else:
         yield node, value
+
+
+def _is_borrowed(machine: Statements, value: Value) -> bool:
+    """Whether a factory's very result has the size, or dtype, of what the function is given."""
+    size = value.measures
+    if value.origin is None or not value.origin.api:
+        return False  # what was computed of it with something unknown may be there by now
+    return value.place.form is Form.CPU and type(size) is int and machine.objects.is_given(size)
+
+
+def _leaves(machine: Statements, at: ast.expr, value: Value, stored: Set[str]) -> None:
+    """Record that what is returned has the size of what the function is given, and may not be where that is.
+
+    What is filled by items may be meant to gather on the cpu what is computed elsewhere.
+    """
+    if stored.isdisjoint(names_in(at)):
+        there, given = Place(Form.AT, "", value.measures), Value(Kind.UNKNOWN, who=value.measures)
+        machine.meeting("size", at, CPU, value, machine.here.node, there, given)
+
+
+def _stored(function: ast.AST) -> set[str]:
+    """The variables of which a function assigns items."""
+    return {
+        node.value.id
+        for node in ast.walk(function)
+        if isinstance(node, ast.Subscript)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+    }
 
 
 def _is_parameter(machine: Statements, value: Value) -> bool:

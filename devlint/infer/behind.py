@@ -35,7 +35,7 @@ _RANK = (
 _OF_CALLERS = (Conflict.CALLER, Conflict.GIVEN)
 _CHOSEN = (Form.EITHER, Form.SAME)
 """Where a constructor puts what it keeps that chooses between an accelerator and the cpu."""
-_LEAVES = ("return", "join")
+_LEAVES = ("return", "join", "size")
 """How what is made leaves its function: it meets something in who calls that."""
 _WITH_ELEMENTS = ("index", "operator")
 """What nobody does with a tensor of no elements: it stands for what comes later."""
@@ -184,7 +184,8 @@ class Meetings(Naming):
             origin = one.origin
             if not is_made(one) or origin is None or not isinstance(at, ast.expr):
                 continue
-            if is_made(other) and not there.is_of_machine:
+            parted = here.form is Form.CPU and self._is_parted(function, origin, there)
+            if is_made(other) and not (there.is_of_machine or parted):
                 continue
             if type(one.who) is int and self.settled.any_of(dropped, one.who):
                 continue
@@ -203,7 +204,7 @@ class Meetings(Naming):
             brought = target is not None and self._is_brought(function, other, target)
             if target is not None and not (brought or self._given_elsewhere(there)):
                 continue  # nobody would move to where it is already
-            conflict = self.apart(function, there, other, one)
+            conflict = Conflict.PRESUMED if parted else self.apart(function, there, other, one)
             if brought and target is not None and conflict in _OF_CALLERS:
                 conflict = self._reached_by(target) or conflict
             if conflict is None or self._only_later(function, at, origin):
@@ -432,6 +433,8 @@ class Meetings(Naming):
         function = self.file.functions.get(name)
         if function is None or function.args is None:
             return False
+        if self._fills(function, origin):
+            return True
         if origin.function == name:
             made = {function.nodes[origin.at]} if 0 <= origin.at < len(function.nodes) else set()
         else:  # or a method that it calls there: `if state is None: state = self.begin(n)`
@@ -442,6 +445,42 @@ class Meetings(Naming):
             asked_for_none(part.test) in optional
             and any(node in made for block in _body(part) for node in ast.walk(block))
             for part in self._branches(function)
+        )
+
+    def _is_parted(self, name: str, origin: Origin, there: Place) -> bool:
+        """Whether a function makes one tensor on the cpu, and moves the other where a flag says so.
+
+        Where it asks for that again, the two may meet only where the flag is down.
+        """
+        function = self.file.functions.get(name)
+        if origin.function != name or function is None or there.form is not Form.EITHER or not there.when:
+            return False
+        if there.is_of_machine or any(branch.test < 0 or not branch.outcome for branch in there.when):
+            return False
+        tests = {branch.test: function.nodes[branch.test] for branch in there.when}
+        told = {read for test in tests.values() if isinstance(test, ast.If) for read in _reads(test.test)}
+        return not any(
+            not told.isdisjoint(_reads(part.test))
+            for part in self._branches(function)
+            if part not in tests.values()
+        )
+
+    def _fills(self, function: Function, origin: Origin) -> bool:
+        """Whether a helper makes it for what a function's callers leave out: `m = self.or_all(x, m)`."""
+        helper = self.file.functions.get(origin.function)
+        if helper is None or helper is function or function.args is None:
+            return False
+        optional = {self.objects.parameter(function.name, name) for name in left_out(function.args)}
+        given = [site for site in self.settled.logs[function.name].sites if site.callee == helper.name]
+        if not optional or not given or not 0 <= origin.at < len(helper.nodes):
+            return False
+        made = helper.nodes[origin.at]
+        return any(
+            value.who in optional
+            for part in self._branches(helper)
+            if (name := asked_for_none(part.test)) and any(made in ast.walk(each) for each in _body(part))
+            for site in given
+            if (value := site.arguments.get(name)) is not None
         )
 
     def _is_default(self, origin: Origin) -> bool:
@@ -462,6 +501,13 @@ class Meetings(Naming):
             found = frozenset(name for name, values in bound.items() if values == {True, False})
             self._flagged[function.name] = found
         return found
+
+
+def _reads(test: ast.expr) -> set[str]:
+    """The variables and attributes that a condition reads, as the program writes them."""
+    owners = {node.value for node in ast.walk(test) if isinstance(node, ast.Attribute)}
+    read = (node for node in ast.walk(test) if isinstance(node, (ast.Name, ast.Attribute)))
+    return {ast.unparse(node) for node in read if node not in owners}
 
 
 def _is_moved(value: Value, target: Place) -> bool:

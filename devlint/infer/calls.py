@@ -810,7 +810,10 @@ def module_method(machine: Machine, node: ast.Call, base: Value, name: str, args
         part = machine.attribute(base, name, node.func)
         if part.kind is Kind.MODULE:  # `model.encoder(x)`
             return apply(machine, node, part, args)
-    return machine.unknown(node)
+    result = machine.unknown(node)
+    if type(result.who) is int:
+        machine.log.remade(result.who, [value for _, value in args.positional])
+    return result
 
 
 def call_module(machine: Machine, node: ast.Call, base: Value, args: Arguments) -> Value:

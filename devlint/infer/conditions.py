@@ -398,6 +398,18 @@ def _asks_kind_of(test: ast.expr) -> str:
     return ast.unparse(test.args[0]) if isinstance(test, ast.Call) and asks else ""
 
 
+def only_asks_kind(part: ast.expr, whole: ast.BoolOp) -> bool:
+    """Whether a part of a conjunction only lets another be asked: `isinstance(d, str) and d == "cpu"`."""
+    asked = _asks_kind_of(part) if isinstance(whole.op, ast.And) else ""
+    others = (each for each in whole.values if asked and each is not part)
+    return any(
+        ast.unparse(node) == asked
+        for each in others
+        for node in ast.walk(each)
+        if isinstance(node, (ast.Name, ast.Attribute))
+    )
+
+
 def prepare(machine: Machine, test: ast.expr) -> None:
     """Bind what `narrow` may narrow before its branches part: what one learns ends at their join."""
     if isinstance(test, ast.UnaryOp):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
 from .. import knowledge
@@ -77,7 +77,7 @@ class Elsewhere:
         if other.kind is Kind.UNKNOWN and self._hangs_on_another(ref):
             return None
         found = None
-        if self.portable and (self._holds_a_tensor(other) or self._accumulates(one, ref)):
+        if self.portable and (self._holds_a_tensor(other) or self._accumulates(function, one, ref)):
             found = self._beside(function, ref, roots, other, one)
         return found or (Conflict.GIVEN if self._callers_know(function, ref, roots, other, one) else None)
 
@@ -160,8 +160,9 @@ class Elsewhere:
         if one.origin.function != function and not borrows:
             return None
         if found <= {None}:  # nobody knows where it is, but the size of what it meets may be its own
-            if self._accumulates(one, ref):
-                return Conflict.PRESUMED
+            added = self._accumulates(function, one, ref)
+            if added is not None:
+                return added
             return Conflict.CALLER if found and (borrows or self._borrows_of_parts(one, other)) else None
         if self._is_attribute(ref):
             return None
@@ -188,26 +189,34 @@ class Elsewhere:
         ]
         return bool(own) and all(type(each) is int and self.objects.is_parameter(each) for each in own)
 
-    def _accumulates(self, one: Value, ref: Ref) -> bool:
-        """Whether what unknown functions of the inputs give beside another is added up, for each of those.
+    def _accumulates(self, function: str, one: Value, ref: Ref) -> Conflict | None:
+        """How surely what unknown functions of the inputs give beside another is added up elsewhere.
 
         `total = zeros(len(x))`, and `x, part = layer(x)` with `total += part`.
         """
         size, roots = one.measures, self.roots(ref)
         if type(size) is not int or not self.objects.is_structural(ref) or not roots:
-            return False
-        sized = {self.rooted(root) for root in self.roots(size)} == {Conflict.PORTABLE}
-        return sized and all(map(self._is_made_of_inputs, roots))
+            return None
+        sized = {self.rooted(root) for root in self.roots(size)}
+        if len(sized) != 1 or not sized <= {Conflict.PORTABLE, Conflict.CALLER}:
+            return None
+        if not all(self._is_made_of_inputs(root, sized) for root in roots):
+            return None
+        if sized == {Conflict.PORTABLE}:
+            return Conflict.PRESUMED
+        return Conflict.CALLER if self._is_of_module(function) else None
 
-    def _is_made_of_inputs(self, root: Ref, depth: int = _DEEP_CALLS) -> bool:
+    def _is_made_of_inputs(
+        self, root: Ref, inputs: Collection[Conflict | None] = (Conflict.PORTABLE,), depth: int = _DEEP_CALLS
+    ) -> bool:
         """Whether it is what a call gave of which nobody knows what it does, and that was given inputs.
 
         Such are what is where the module is, and what another such call made of them.
         """
         for each in self.settled.forms.get(root, ()) if depth else ():
             roots = self.roots(each)
-            if any(self.rooted(one) is Conflict.PORTABLE for one in roots) or any(
-                self._is_made_of_inputs(one, depth - 1) for one in roots
+            if any(self.rooted(one) in inputs for one in roots) or any(
+                self._is_made_of_inputs(one, inputs, depth - 1) for one in roots
             ):
                 return not any(map(self._fed_cpu, roots))
         return False

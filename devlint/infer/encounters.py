@@ -172,7 +172,11 @@ class Encounters(Sight):
     def _met(self, seen: Seen, raw: RawMeeting) -> Seen:
         """One side of a meeting, with where they meet, if that is in what is called."""
         spot = self.tracer.spot("met", *raw.within, UNKNOWN_PLACE) if raw.within is not None else None
-        return seen if spot is None else seen._replace(spots=(*seen.spots, spot))
+        if spot is None:
+            return seen
+        name = self.settled.objects.labels[seen.who] if seen.who is not None else ""
+        part = name.startswith(f"{seen.label}.")  # of the object whose method is called here
+        return seen._replace(label=name if part else seen.label, spots=(*seen.spots, spot))
 
     def _is_presumed(self, clash: Clash) -> bool:
         """Whether a batch is on the cpu, or what it meets elsewhere, or they meet at all, by a guess."""
@@ -272,6 +276,8 @@ class Encounters(Sight):
         if found.at in self._called or (isinstance(found.at, ast.Name) and self._is_function(found.at.id)):
             left = left._replace(label="")  # it is made, and meets, in what is called there
         right = self._met(self.traced(found.other, found.there, found.other_at, found.function), raw)
+        if raw.how == "size" and type(found.other.who) is int:
+            right = right._replace(label=self.settled.objects.labels[found.other.who], span=None)
         place = self.at(at, function, raw.why, raw.loops)
         if self.is_probed(found.at):
             place = place._replace(context=place.context | {"probe"})

@@ -378,7 +378,8 @@ class Expressions(Targets):
                 return value if result is None else self.join(result, value)
             placed |= value.place.form is not Form.UNKNOWN
             said = conditions.truth(operand, value)
-            truths.append(said or Truth(False, False))
+            if said is not None or not conditions.only_asks_kind(operand, node):
+                truths.append(said or Truth(False, False))
             if said and (said.if_true if conjunction else said.if_false):
                 self.require(said.hint)
             result = value if result is None else self.join(result, value)

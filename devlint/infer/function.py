@@ -8,6 +8,7 @@ from operator import is_
 from typing import NamedTuple
 
 from .. import knowledge
+from ..bind.names import last_name
 from ..core.events import Why
 from ..core.evidence import NO_NUMBER, NOT_A_TENSOR, Evidence
 from ..core.kinds import MAY_BE_COPIED, TENSORS, Kind
@@ -135,9 +136,19 @@ def required(machine: Statements, node: ast.AST) -> Why:
         machine.state = around
         if value.kind is Kind.FLAG and isinstance(value.known, Truth) and value.known.if_true:
             state.certain(value.known.hint)
-        elif "accelerator" in knowledge.hints("decorator", name):
+        elif "accelerator" in knowledge.hints("decorator", name) or _is_kernel(decorator):
             state.certain(f"decorator:{name}")
     return state.why
+
+
+def _is_kernel(decorator: ast.expr) -> bool:
+    """Whether a decorator registers what runs for tensors on accelerators alone."""
+    if not isinstance(decorator, ast.Call) or last_name(decorator) not in knowledge.REGISTERS_KERNELS:
+        return False
+    given = [*decorator.args, *(keyword.value for keyword in decorator.keywords)]
+    named = [part.value for each in given for part in ast.walk(each) if isinstance(part, ast.Constant)]
+    kinds = {each.lower() for each in named if isinstance(each, str)}
+    return not kinds.isdisjoint(knowledge.ACCELERATORS) and "cpu" not in kinds
 
 
 def _enter(machine: Statements, owner: Class | None, given: dict[str, Value], around: Why) -> None:

@@ -233,6 +233,10 @@ def hand(machine: Machine, callee: Value, receiver: Value | None, method: str, a
             for part in (value, *_leaves(value)):
                 if nested(part) and type(part.who) is int:
                     handed.update(may_be(machine.objects, part.who))
+                if registers and part.kind is Kind.PARAMETER:  # it is replaced in the module that had it, too
+                    handed.update(each for each in part.holds if type(each) is int)
+                    owner = machine.objects.owner(part.who) if type(part.who) is int else -1
+                    handed.update((owner,) if owner >= 0 else ())
 
 
 def _rewrites(machine: Machine, method: str, args: Arguments) -> bool:

@@ -901,13 +901,15 @@ class Machine:
             known = self.log.advanced.get(ref)
             if known is None or PHASES.index(known) < PHASES.index(phase):
                 self.log.advanced[ref] = phase
-        mark = self.state.marks.get((OPTIMIZER, ref))
-        if mark is not None and mark.phase in BEFORE[phase]:
-            self.state.marks[OPTIMIZER, ref] = mark._replace(phase=phase)
+        each_of = frozenset(self.objects.may_be(ref))  # one of which it is, by the path taken
+        for each in each_of:
+            mark = self.state.marks.get((OPTIMIZER, each))
+            if mark is not None and mark.phase in BEFORE[phase]:
+                self.state.marks[OPTIMIZER, each] = mark._replace(phase=phase)
         if phase == LOADED:  # what is loaded again goes where the parameters are by now
             for node, stale in self.log.stale.items():
                 self.log.stale[node] = tuple(
-                    each for each in stale if each.holder != ref or each.method in REPLACES
+                    each for each in stale if each.holder not in each_of or each.method in REPLACES
                 )
 
     def held_anew(self, ref: Ref) -> None:

@@ -267,6 +267,8 @@ class Observer(Encounters):
             uses = Uses(self.file.functions.get(function, self.file.module).node)
             self._uses[function] = uses
         name = uses.bound_to(made)
+        if name is not None and not new and knowledge.OPTIMIZER_STATE in uses.attributes(name):
+            return True  # by hand, and perhaps before the parameters
         read = uses.after(name, node, self._is_scheduler) if name is not None else None
         if read is None or name is None or not (function or uses.attributes(name) & knowledge.STEPS):
             return False  # others have it; of the module's, other files may

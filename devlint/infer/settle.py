@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from .. import knowledge
+from ..bind.names import statements_in
 from ..core.evidence import IS_TENSOR, NO_NUMBER, NOT_A_TENSOR, Evidence, solve
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
@@ -221,9 +222,18 @@ class Settled:
         """What is known of an object."""
         return self.evidence.get(ref, 0)
 
+    def _whole(self, ref: Ref) -> Ref:
+        """The whole that an object is an element of: what a loader gave at once, not all that it gives."""
+        whole = self.objects.wholes[ref]
+        if whole < 0 or not self.seen(whole) & Evidence.LOADER:
+            return whole
+        while self.objects.parents[ref] not in (-1, whole):
+            ref = self.objects.parents[ref]
+        return ref if isinstance(self.objects.ways[ref], Element) else whole
+
     def _keep(self, kept: Kept) -> None:
         ref, place = kept
-        whole = self.objects.wholes[ref]
+        whole = self._whole(ref)
         whole = whole if whole >= 0 else ref
         self.kept.setdefault(whole, set()).add(ref)
         if place.form in (Form.CPU, Form.UNKNOWN):
@@ -439,7 +449,7 @@ class Settled:
         ref = place.of
         if type(ref) is not int or place.form not in (Form.CPU, Form.AT):
             return None
-        whole = self.objects.wholes[ref]
+        whole = self._whole(ref)
         if whole < 0 and isinstance(self.objects.ways[ref], Element):
             whole = ref
         if self._placed(ref) or self._is_text(ref):
@@ -447,8 +457,20 @@ class Settled:
         if whole < 0:
             return self._stored_part(ref)
         loader = self.objects.parents[whole]
-        known = place.form is Form.CPU or (loader >= 0 and bool(self.seen(loader) & Evidence.LOADER))
+        by_use = loader >= 0 and bool(self.seen(loader) & Evidence.LOADER) and not self.has_others
+        known = place.form is Form.CPU or by_use
         return Part(ref, whole, known, ref)
+
+    @cached_property
+    def has_others(self) -> bool:
+        """Whether the file imports a library that has tensors of its own."""
+        names = (
+            f"{getattr(node, 'module', None) or ''}.{alias.name}"
+            for node in statements_in(self.file.module.node)
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for alias in node.names
+        )
+        return any(not knowledge.TENSORS_OF_OTHERS.isdisjoint(name.split(".")) for name in names)
 
     def stored(self, ref: Ref) -> tuple[tuple[str, Value], ...]:
         """What methods put into an attribute of `self`, if every assignment is known."""
@@ -726,8 +748,8 @@ class Settled:
         place, moved = self.moved_to.get(part.whole), self.moved.get(part.whole)
         if place is None or not moved:
             return False
-        if all(self.objects.belongs(each, part.ref) and each != part.ref for each in moved):
-            return False  # what was moved was made from this very one: `mask = parameter.data.gt(0).cuda()`
+        if all(self.objects.belongs(each, part.ref) for each in moved):
+            return False  # what was moved is this, or was made from it: `mask = parameter.data.gt(0).cuda()`
         if type(place.of) is int and self.objects.belongs(place.of, part.whole):
             return False
         if there.form is Form.EITHER and not there.is_anywhere:

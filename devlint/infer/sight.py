@@ -257,7 +257,7 @@ class Sight:
         objects = self.settled.objects
         while type(ref) is int and isinstance(objects.ways[ref], Element):
             ref = objects.parents[ref]
-        if type(ref) is not int or not objects.is_parameter(ref) or self._others:
+        if type(ref) is not int or not objects.is_parameter(ref) or self.settled.has_others:
             return False
         return not any(objects.is_part(each, ref) for each in self._brought_to_cpu.get(function, ()))
 
@@ -272,17 +272,6 @@ class Sight:
             ]
             for function, log in self.settled.logs.items()
         }
-
-    @cached_property
-    def _others(self) -> bool:
-        """Whether the file imports a library that has tensors of its own."""
-        names = (
-            f"{getattr(node, 'module', None) or ''}.{alias.name}"
-            for node in statements_in(self.file.module.node)
-            if isinstance(node, (ast.Import, ast.ImportFrom))
-            for alias in node.names
-        )
-        return any(not knowledge.TENSORS_OF_OTHERS.isdisjoint(name.split(".")) for name in names)
 
     def _kind(self, value: Value, function: str) -> Kind:
         kind = self.settled.kind_of_moved(value, function)

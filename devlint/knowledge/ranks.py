@@ -17,6 +17,8 @@ GIVES_DIMENSIONS = words(
     """
 )
 """After these a tensor has dimensions, even one that was 0-dim and so far met any device."""
+TELLS_DIMENSIONS = words("broadcast_to expand expand_copy repeat reshape tile view view_copy")
+"""Those that are told sizes, of which each is a dimension."""
 ADDS_DIMENSION = words("stack unsqueeze unsqueeze_ unsqueeze_copy one_hot outer diag_embed")
 """The result has one dimension more than the operands."""
 LOSES_DIMENSION = words(

@@ -205,6 +205,8 @@ RECORD = "record"
 """The topic of classes that keep what they are made with."""
 ASKS_ATTRIBUTE = frozenset({"getattr", "hasattr"})
 """Builtins that ask an object for an attribute that it may lack."""
+REGISTERS_KERNELS = words("custom_op impl register_kernel triton_op")
+"""Decorators of what runs for tensors of the kinds of devices that they are told, and for no others."""
 ASKS_KIND = words("isinstance hasattr is_tensor")
 """Functions that ask whether their first argument is a tensor, or has what tensors have."""
 UNBINDS = words("staticmethod classmethod property abstractmethod")
@@ -278,7 +280,8 @@ OPTIMIZER_METHODS = frozenset({"load_state_dict", "state_dict", "zero_grad", "st
 OPTIMIZER_GROUPS, PARAMETERS_OF_GROUP = "param_groups", "params"
 """What an optimizer updates: an attribute of it, and an item of what is in that."""
 STEPS = frozenset({"step"})
-RENEWS_STATE = frozenset({"state", "load_state_dict"})
+OPTIMIZER_STATE = "state"
+RENEWS_STATE = frozenset({OPTIMIZER_STATE, "load_state_dict"})
 """What is read of an optimizer to move its state, or called to replace it."""
 TENSOR_TYPE = "Tensor"
 OTHER_TENSORS = frozenset(

@@ -205,6 +205,11 @@ def chooses_device(text: str) -> bool:
     ) is not None
 
 
+def may_demand_cuda(text: str) -> bool:
+    """Whether a program, on some path at least, ends where there is no CUDA."""
+    return "is_available" in text and _DEMANDS.search(text) is not None
+
+
 def leaves_device(text: str) -> bool:
     """Whether a program seems to leave the device to a trainer that others make."""
     return _TRAINED.search(text) is not None

@@ -8,6 +8,7 @@ that share files are one.
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import sys
@@ -16,6 +17,7 @@ from functools import cached_property
 from typing import Literal
 
 from .. import knowledge
+from ..bind.names import last_name, names_in
 from .mentions import Mentions
 from .nature import imported, without_texts
 from .reach import reached
@@ -83,6 +85,11 @@ class _Signs:
     def chooses(self) -> bool:
         """Whether it seems to mean a device to be a choice."""
         return knowledge.chooses_device(self._text)
+
+    @cached_property
+    def demands(self) -> bool:
+        """Whether it ends where there is no CUDA, whatever else it does."""
+        return knowledge.may_demand_cuda(self._text) and demands_cuda(self._text)
 
     @cached_property
     def leaves(self) -> bool:
@@ -172,10 +179,20 @@ class Choices:
         if found is None:
             found = self._find(path)
             if not found[0]:
+                demanded, asked = self._is_demanded(path)
+                found = demanded, found[1] | asked
+            if not found[0]:
                 settled, asked = self._is_settled(self.home(path))
                 found = settled, found[1] | asked
             self._answers[path] = found
         return found
+
+    def _is_demanded(self, path: str) -> tuple[bool, frozenset[str]]:
+        """Whether all programs that run a file end where there is no CUDA; and the files that tell."""
+        if self._is_part(path) and self._installs(self._project(path)):
+            return False, frozenset()
+        programs, asked = self.programs(path)
+        return bool(programs) and all(self._signs(each).demands for each in programs), asked
 
     def programs(self, path: str) -> tuple[tuple[str, ...], frozenset[str]]:
         """The programs of the project that run a file, itself first, and the files that tell."""
@@ -383,10 +400,20 @@ class Choices:
 
     def _named(self, name: str, path: str, starts: list[str]) -> str | None:
         """The file that a name means in another file, which may be run by itself."""
-        found = self._layout.find(name, path)
+        found = self._layout.found_in(starts[0], name) if self._is_own(name, path) else None
+        found = found or self._layout.find(name, path)
         if found is None and not name.startswith(".") and name.split(".")[0] not in sys.stdlib_module_names:
             found = next(filter(None, (self._layout.found_in(start, name) for start in starts)), None)
         return found.path if found is not None else None
+
+    def is_imported(self, path: str) -> bool:
+        """Whether a file is imported, or may be by who knows the package that it is in."""
+        return bool(self.importers(path)) or self._is_in_package(path)
+
+    def _is_own(self, name: str, path: str) -> bool:
+        """Whether a program finds a module beside itself: Python looks there first, and then for packages."""
+        beside = f"{name.partition('.')[0]}.py"
+        return beside in self._layout.names(os.path.dirname(path)) and self._signs(path).runs
 
     def importers(self, path: str) -> frozenset[str]:
         """The files of the project that import a file."""
@@ -412,6 +439,40 @@ class Choices:
         if home not in self._mentions:
             self._mentions[home] = Mentions(self._layout.files(home), self._read)
         return self._mentions[home]
+
+
+def demands_cuda(text: str) -> bool:
+    """Whether a program makes sure of CUDA on no condition, itself or in a function that it begins with."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError):
+        return False
+    begins = list(tree.body)
+    for each in tree.body:
+        if isinstance(each, ast.If) and not knowledge.MODULE_NAME.isdisjoint(names_in(each.test)):
+            begins += each.body
+    run = {last_name(each.value) for each in begins if isinstance(each, ast.Expr)}
+    functions = (each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name in run)
+    return any(map(_demands, begins)) or any(_demands(each) for called in functions for each in called.body)
+
+
+def _demands(node: ast.stmt) -> bool:
+    """`assert torch.cuda.is_available()`, `if not torch.cuda.is_available(): raise …`."""
+    if isinstance(node, ast.Assert):
+        test, negated = node.test, False
+    elif isinstance(node, ast.If) and isinstance(node.test, ast.UnaryOp) and not node.orelse:
+        leaves = any(isinstance(each, ast.Raise) or _is_exit(each) for each in node.body)
+        test, negated = node.test.operand, leaves and isinstance(node.test.op, ast.Not)
+        if not negated:
+            return False
+    else:
+        return False
+    return isinstance(test, ast.Call) and ast.unparse(test.func) in knowledge.ASKS_MACHINE
+
+
+def _is_exit(node: ast.stmt) -> bool:
+    called = node.value.func if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
+    return called is not None and last_name(called) in knowledge.EXITS
 
 
 def cells(text: str) -> str:

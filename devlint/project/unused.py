@@ -25,6 +25,7 @@ _IMPORTS = re.compile(
     re.MULTILINE,
 )
 _PACKAGE = "__init__"
+_NOTEBOOK = ".ipynb"
 _ANYBODYS = re.compile(r"__\w+__\Z")
 """What Python itself calls."""
 _QUIET = (
@@ -91,13 +92,14 @@ class Unused:
         if self._choices.is_library(path):
             return False, frozenset()
         home = self._choices.home(path)
-        if not self._layout.files(home) or self._reaches_names(home):
+        alone = not quiet and not self._choices.is_imported(path)  # what has its names as well is another
+        if not self._layout.files(home) or (self._looks_up(path) if alone else self._reaches_names(home)):
             return False, frozenset()
         if quiet and not self._choices.importers(path):
             return self._is_left_out(path, home), frozenset()
         told = set[str]()
         for part in parts:
-            mentioning = self._mentioning(home, part.name)
+            mentioning = [path] if alone else self._mentioning(home, part.name)
             told.update(mentioning)
             if not any(self._uses(each, part, path) for each in mentioning):
                 return True, frozenset(told)
@@ -136,7 +138,7 @@ class Unused:
         found = self._plain.get(path)
         if found is None:
             text = self._read(path) or ""
-            found = self._plain[path] = _plain(cells(text) if path.endswith(".ipynb") else text, path)
+            found = self._plain[path] = _plain(cells(text) if path.endswith(_NOTEBOOK) else text, path)
         return found
 
     def _is_left_out(self, path: str, home: str) -> bool:
@@ -161,7 +163,7 @@ class Unused:
     def _looks_up(self, path: str) -> bool:
         text = self._read(path) or ""
         try:
-            tree = ast.parse(text)
+            tree = ast.parse(cells(text) if path.endswith(_NOTEBOOK) else text)
         except (SyntaxError, ValueError, RecursionError):
             return True
         defined = {node.name for node in ast.walk(tree) if isinstance(node, _DEFINITIONS)}

@@ -45,6 +45,14 @@ def sizes(row: Row, positional: Sequence[Argument]) -> int:
     return max(len(positional), 1)
 
 
+def _told_sizes(positional: Sequence[Argument]) -> int:
+    """How many sizes an operation is told, as one sequence or one by one: each is a dimension."""
+    told = [value for _, value in positional if not isinstance(value, Tensor)]
+    if len(told) == 1 and isinstance(told[0], Seq):
+        return max(len(told[0].items), 1)
+    return max(len(told), 1)
+
+
 def dims_of(
     name: str,
     row: Row,
@@ -59,7 +67,7 @@ def dims_of(
     if row.gives == "0-dim tensor":
         return 0
     if name in knowledge.GIVES_DIMENSIONS:
-        return max(len(positional) if name in ("view", "reshape", "expand") else 1, 1)
+        return _told_sizes(positional) if name in knowledge.TELLS_DIMENSIONS else 1
     if name in knowledge.ADDS_DIMENSION:
         return most + 1
     if name in knowledge.LOSES_DIMENSION:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from .. import knowledge
 from .dims import gives_several
@@ -71,6 +71,13 @@ class Modules(Meetings):
         else:
             seq = self.iterated(first, positional[0][0]) if first is not None else Seq()
             made.parts = Seq(seq.items, open=seq.open)
+        self._share(made.parts.items.values() if isinstance(made.parts, Map) else made.parts.items)
+
+    def _share(self, values: Iterable[Value]) -> None:
+        """Parameters of other modules are registered once more, and move those where they are moved."""
+        for value in values:
+            if isinstance(value, Tensor) and value.made is not None and isinstance(value.made.group, Obj):
+                self.hand_over([value.made.group])
 
     def _give_weights(self, made: Obj, positional: Sequence[Argument], keywords: dict[str, Argument]) -> None:
         row = knowledge.find(made.lib)
@@ -176,6 +183,7 @@ class Modules(Meetings):
         if name in ("register_buffer", "register_parameter"):
             values = [value for _, value in positional]
             tensor = values[1] if len(values) > 1 else keywords.get("tensor", (node, Unknown()))[1]
+            self._share((tensor,))
             if isinstance(values[0] if values else None, Const):
                 key = values[0].value  # type: ignore[union-attr]
                 self.alter(obj, "buffers", obj.buffers | {key})

@@ -153,6 +153,9 @@ def _sizes(node: ast.expr) -> bool:
 def least(site: Site) -> int:
     """How many dimensions a factory's tensor has at least."""
     data = site.args.get("data")
+    if data is None and "legacy-type" in site.row.topics:
+        first = site.args.first()
+        data = first if first is not None and first.kind is Kind.CONTAINER else None
     if data is not None:
         levels = 0
         while data is not None and data.kind is Kind.CONTAINER:

@@ -316,7 +316,7 @@ def _parts_of(value: Value) -> tuple[Value, ...]:
 def feed(machine: Machine, base: Value, args: Arguments) -> None:
     """Remember what a function passes to a module: another, or another loop, may move it first."""
     ref = machine.ref(base)
-    if not args.positional or ref is None:
+    if not args.positional or ref is None or "scatters" in knowledge.topics(class_name(base)):
         return
     at, value = args.positional[0]
     moved = value.origin is not None and value.origin.how == "moved"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 
 from ... import knowledge
@@ -43,7 +44,11 @@ def _of_each(site: Site, ranks: Sequence[int]) -> int | None:
     if name in knowledge.ADDS_DIMENSION:
         return most + 1
     if name in knowledge.GIVES_DIMENSIONS:
-        return 0 if _is_told_none(site.args) else 1
+        return (
+            0
+            if _is_told_none(site.args)
+            else max(1, _sizes(site) if name in knowledge.TELLS_DIMENSIONS else 1)
+        )
     if name in knowledge.KEEPS_ONE:
         return max(most - 1, 1)
     if name in knowledge.MAY_LOSE_ALL:
@@ -58,6 +63,14 @@ def _of_each(site: Site, ranks: Sequence[int]) -> int | None:
         lost = _reduced(site)
         return max(most - lost, 0) if lost is not None else 0
     return None
+
+
+def _sizes(site: Site) -> int:
+    """How many sizes an operation is told, of which each is a dimension: `x.view(1, -1)`."""
+    told = site.args.positional[site.receiver is None :]
+    if len(told) == 1:
+        return len(told[0][1].items or ())
+    return sum(not isinstance(at, ast.Starred) for at, _ in told)
 
 
 def of_product(*values: Value) -> int:
