@@ -73,6 +73,8 @@ class GeneratorDevice(Rule[Call]):
             yield from _of_caller(event, ask, drawn, on_host)
             return
         severity = Severity.WARNING if on_host else None  # another file may have set the default device
+        if on_host and ask.calls_of("torch.set_default_device"):
+            return  # which is where loaders draw as well
         if generator.place.form is Form.CPU:
             if not on_host and place.form is Form.AT:
                 forward = "forward" in event.at.context

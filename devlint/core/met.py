@@ -20,7 +20,7 @@ class There(NamedTuple):
 class Met(NamedTuple):
     """A value that stayed behind, and what it came together with."""
 
-    how: Literal["operator", "index", "call", "array"]
+    how: Literal["operator", "index", "call", "array", "host"]
     kind: Literal["tensor", "batch", "module", "hidden"]
     """`hidden` are modules that another has in a plain container."""
     origin: Literal["factory", "loader", "made", "abroad", "moved", "literal"]

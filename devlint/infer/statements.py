@@ -326,6 +326,10 @@ class Statements(Expressions):
         before = self.eval(node.target)
         given = self.eval(node.value)
         value = self.operate(node, node.op, (node.target, before), (node.value, given), in_place=True)
+        if before.kind is Kind.PARAMETER:
+            value = before  # what is added to it in place is added to what it holds
+        elif isinstance(node.target, ast.Attribute) and before.kind is Kind.UNKNOWN and is_made(value):
+            value = UNKNOWN  # and so it is where it was
         self.bind(node.target, value)
 
     @_on(ast.Return)

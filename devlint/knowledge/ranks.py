@@ -17,6 +17,10 @@ GIVES_DIMENSIONS = words(
     """
 )
 """After these a tensor has dimensions, even one that was 0-dim and so far met any device."""
+GIVES_TWO = words("argwhere atleast_2d atleast_3d nonzero")
+"""Those of them that give two dimensions, at least."""
+LOSES_TOLD = words("squeeze squeeze_ squeeze_copy")
+"""Those of `MAY_LOSE_ALL` that lose the one dimension that they are told, if any."""
 TELLS_DIMENSIONS = words("broadcast_to expand expand_copy repeat reshape tile view view_copy")
 """Those that are told sizes, of which each is a dimension."""
 ADDS_DIMENSION = words("stack unsqueeze unsqueeze_ unsqueeze_copy one_hot outer diag_embed")

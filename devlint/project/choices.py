@@ -202,8 +202,12 @@ class Choices:
                 programs.append(each)
             if len(above) < _MAX_ABOVE and len(programs) < _MAX_PROGRAMS:
                 above += sorted(self._few_importers(each).difference(above))
-        below = (reached(each, self._imported) for each in programs)
+        below = (reached(each, self._imported) for each in {*programs, path})
         return tuple(programs[:_MAX_PROGRAMS]), frozenset(above).union(*below)
+
+    def is_test(self, path: str) -> bool:
+        """Whether a file imports what tests are written with."""
+        return self._signs(path).tests
 
     def _is_program(self, path: str) -> bool:
         """Whether a file is run by itself; what a part of a package calls, it calls as it is imported."""

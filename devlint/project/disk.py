@@ -5,10 +5,9 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 
-from ..core.met import Met
 from ..infer import infer_and_summarise, locate, summarise
 from ..source.text import decode
-from .index import Observed, Project, View, Watching
+from .index import Observed, Project, Rehearses, View, Watching
 from .memory import Memory
 from .resolve import Layout
 from .store import Store
@@ -49,12 +48,10 @@ def project(
     return Project(reads, summarise, locate, _observe, memory, Layout(names), _company)
 
 
-def _company(
-    layout: Layout, read: Callable[[str], str | None]
-) -> Callable[[str, bool, ast.Module | None], tuple[Met, ...]]:
+def _company(layout: Layout, read: Callable[[str], str | None]) -> Rehearses:
     from ..rehearsal.program import Company
 
-    return Company(layout, read).rehearse
+    return Company(layout, read)
 
 
 def _observe(text: str, tree: ast.Module, name: str, view: View, rules: Watching) -> Observed:

@@ -37,10 +37,13 @@ Answer = Value | FunctionSummary | ClassSummary | None
 class Rehearses(Protocol):
     """Goes through programs."""
 
-    def __call__(self, program: str, lazy: bool, tree: ast.Module | None, /) -> tuple[Met, ...]:
+    def rehearse(self, path: str, lazy: bool, tree: ast.Module | None = None) -> tuple[Met, ...]:
         """What goes wrong in a program, in whichever of its files; `lazy` is whether modules are imported
         when something of them is used, `tree` its own, if that is at hand.
         """
+
+    def try_out(self, path: str, lazy: bool, tree: ast.Module | None = None) -> tuple[Met, ...]:
+        """What goes wrong in what a file defines, called by who imports it."""
 
 
 _MAX_DEPTH = 64 if sys.version_info >= (3, 11) else 10
@@ -363,7 +366,7 @@ class Project:
         found = self._rehearsed.get(path)
         if found is None and self._company is not None:
             programs, asked = self.choices.programs(path)
-            found = self._rehearsed[path] = self._in_programs(path, programs, tree) if programs else ()
+            found = self._rehearsed[path] = self._in_programs(path, programs, tree)
             self._chosen_by[path] = self._chosen_by.get(path, frozenset()) | asked
         return found or ()
 
@@ -376,7 +379,10 @@ class Project:
         for program in programs:
             own_tree = tree if program == path else None
             with suppress(*FAULTS):  # what goes wrong here costs nothing of what is known otherwise
-                met.update(dict.fromkeys(self._rehearses(program, lazy, own_tree)))
+                met.update(dict.fromkeys(self._rehearses.rehearse(program, lazy, own_tree)))
+        if path not in programs and not self.choices.is_test(path):
+            with suppress(*FAULTS):
+                met.update(dict.fromkeys(self._rehearses.try_out(path, lazy, tree)))
         own = (each for each in met if each.home.path == path)
         return tuple(sorted(own, key=lambda each: (each.home, each.here, each.kind)))
 

@@ -13,6 +13,7 @@ from .values import (
     Seq,
     Tensor,
     Value,
+    is_number,
     truth,
 )
 
@@ -66,11 +67,15 @@ def dims_of(
     first = each[0] if each else 0
     if row.gives == "0-dim tensor":
         return 0
+    if name in knowledge.GIVES_TWO:
+        return 2
     if name in knowledge.GIVES_DIMENSIONS:
         return _told_sizes(positional) if name in knowledge.TELLS_DIMENSIONS else 1
     if name in knowledge.ADDS_DIMENSION:
         return most + 1
     if name in knowledge.LOSES_DIMENSION:
+        return max(most - 1, 0)
+    if name in knowledge.LOSES_TOLD and any(is_number(value) for _, value in positional):
         return max(most - 1, 0)
     if name in knowledge.MAY_LOSE_ALL:
         return 0

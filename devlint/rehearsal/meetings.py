@@ -133,6 +133,8 @@ class Meetings(Moves):
             at_work = [(first, None, "")] if first is not None else []
         for index, (obj, spot, label) in enumerate((*at_work, (module, None, ""))):
             inner = index == len(at_work)
+            if obj.left_by is not None and self._is_on_host(obj):
+                return Left("tensor", "moved", obj.left_by)
             if not inner and (obj.moved or not self.is_module(obj)):
                 continue
             if obj.unsettled:

@@ -153,6 +153,9 @@ class Modules(Meetings):
         if name in MOVES:
             place = self.target(name, positional, keywords)
             if place is not None:
+                back = obj.moved and place == CPU and isinstance(node, ast.Call)
+                receiver = node.func.value if back and isinstance(node.func, ast.Attribute) else None  # type: ignore[attr-defined]
+                self.alter(obj, "left_by", self.spot(receiver) if receiver is not None else None)
                 self.move(obj, place)
                 self.alter(obj, "moved", True)
             return obj
@@ -192,7 +195,8 @@ class Modules(Meetings):
             return NONE
         if name in ("add_module", "register_module") and len(positional) > 1:
             key = positional[0][1]
-            self.put(obj.attrs, key.value if isinstance(key, Const) else f"#{id(node)}", positional[1][1])
+            name = key.value if isinstance(key, Const) else f"#{id(node)}.{len(obj.attrs)}"
+            self.put(obj.attrs, name, positional[1][1])
             return NONE
         if name in ("append", "extend", "insert", "items", "keys", "values", "update", "pop"):
             if obj.parts is None:
@@ -277,8 +281,11 @@ class Modules(Meetings):
             found = found._replace(made=Made("weights", callee.spot, "", self.outermost(callee)))
         if loss is not None and "loss" in loss.topics:
             return found._replace(dims=0)
-        if not tensors:
+        away = weights and weights[0].place != CPU
+        if not tensors and not away:
             return Unknown()
+        if away and found.place == NOWHERE:  # what it is given is there as well, or it fails
+            found = found._replace(place=weights[0].place, made=None)
         return found._replace(loose=gives_several(callee.lib), dims=max(found.dims, 1), registered=False)
 
     def _run_in_turn(self, callee: Obj, positional: Sequence[Argument], node: ast.AST) -> Value:
@@ -305,7 +312,9 @@ class Modules(Meetings):
             key = dest.value if isinstance(dest, Const) else long.lstrip("-").replace("-", "_")
             action = keywords["action"][1] if "action" in keywords else None
             told = action.value if isinstance(action, Const) else ""
-            value: Value = keywords["default"][1] if "default" in keywords else Unknown()
+            left_out = long.startswith("-") and "required" not in keywords and told in ("", "store")
+            value: Value = NONE if left_out else Unknown()
+            value = keywords["default"][1] if "default" in keywords else value
             if "default" not in keywords and told in ("store_true", "store_false"):
                 value = Const(told == "store_false")
             self.put(options.items, key, value)

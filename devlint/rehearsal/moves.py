@@ -113,6 +113,8 @@ class Moves(Builtins):
             for key, each in list(obj.parts.items.items()):
                 if isinstance(each, Tensor):
                     self.put(obj.parts.items, key, each._replace(place=place, made=None))
+            if isinstance(obj.parts.rest, Tensor):
+                self.alter(obj.parts, "rest", obj.parts.rest._replace(place=place, made=None))
         for value in held(obj):
             if isinstance(value, Obj):
                 self.move(value, place, depth + 1)
@@ -196,6 +198,10 @@ class Moves(Builtins):
     def _plain(self, value: Value, spot: Spot) -> Value:
         self.spend()
         if isinstance(value, Tensor):
+            if value.place == CPU and value.made is None and not value.registered:
+                return value._replace(
+                    place=NOWHERE
+                )  # a copy of a parameter: that it is lost is told by itself
             own = value.made is not None and value.made.how in _HOST_DATA
             plain = own and value.place == CPU and not value.registered
             return value._replace(made=Made("attribute", spot, quoted(spot.node))) if plain else value

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from ..core.met import Met
 from ..infer.room import with_room
 from .torchlike import Rehearsal
+from .trial import Trial
 from .values import Unit, release
 
 _SUFFIX = ".py"
@@ -52,10 +53,16 @@ class Company:
                 self._size = 0
             if tree is not None:
                 self._trees.setdefault(path, tree)
-            known = self._known[path] = self._rehearsed(path, lazy)
+            known = self._known[path] = self._rehearsed(path, lazy, Rehearsal.rehearse)
         return known
 
-    def _rehearsed(self, path: str, lazy: bool) -> tuple[Met, ...]:
+    def try_out(self, path: str, lazy: bool, tree: ast.Module | None = None) -> tuple[Met, ...]:
+        """What goes wrong in the functions and classes of a file, called one by one as others would."""
+        if tree is not None:
+            self._trees.setdefault(path, tree)
+        return self._rehearsed(path, lazy, Trial.try_out)
+
+    def _rehearsed(self, path: str, lazy: bool, go: Callable[[Trial, Unit], None]) -> tuple[Met, ...]:
         units: dict[str, Unit] = {}
 
         def load(dotted: str, importer: str) -> tuple[Unit, str] | None:
@@ -73,9 +80,9 @@ class Company:
         if tree is None:
             return ()
         program = Unit(path, self._layout.module_name(path), tree)
-        stage = Rehearsal(load, lazy=lazy)
+        stage = Trial(load, lazy=lazy)
         with suppress(RecursionError):  # what was seen until then stands
-            with_room(lambda: stage.rehearse(program))
+            with_room(lambda: go(stage, program))
         release([*stage.made, *units.values(), program])
         return tuple(sorted(stage.met.values(), key=lambda each: (each.home, each.here, each.kind)))
 

@@ -96,6 +96,8 @@ class Stage(Trail):
         """How many statements are around that catch what goes wrong."""
         self.unsure = 0
         """How many branches are around that may not be taken."""
+        self.assigned: ast.expr | None = None
+        """What the assignment at hand assigns."""
         self._spent = 0
         """How many steps what is imported has taken."""
         self._ran: set[str] = set()
@@ -157,6 +159,7 @@ class Stage(Trail):
 
     def _assign(self, node: ast.Assign) -> None:
         value = self.eval(node.value)
+        self.assigned = node.value
         for target in node.targets:
             self.bind(target, value)
 

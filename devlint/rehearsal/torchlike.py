@@ -47,6 +47,8 @@ from .values import (
 
 _LIKE = "_like"
 _VIEWS = frozenset({"T", "H", "mT", "mH", "data", "real", "imag", "grad", "values", "indices"})
+_COPIES_LISTS = frozenset({"tensor", "from_numpy", "frombuffer"})
+"""Functions that are mostly given what is no tensor."""
 _PASSES = frozenset(
     {"torch.compile", "torch.nn.parallel.DistributedDataParallel", "copy.copy",
      "torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm", "torch.jit.script", "functools.wraps"}
@@ -83,6 +85,8 @@ class Rehearsal(Loaders):
             return NUMBER
         if name == "dtype":
             return Lib("torch.dtype")
+        if value.loose and name in knowledge.PART_OF_RESULT:
+            return value._replace(registered=False, loose=False)
         viewed = name in _VIEWS or value.loose
         if viewed and (knowledge.method(Kind.TENSOR, name) is None or name in knowledge.TENSOR_DATA):
             return value._replace(registered=False)
@@ -187,7 +191,7 @@ class Rehearsal(Loaders):
             return Tensor(place, dims, self._factory(node, place))
         if row.gives in ("tensor", "0-dim tensor", "reduced", "first", "unknown"):
             operands = self.operands(row, given)
-            fills = name in knowledge.FILLS
+            fills = name in knowledge.FILLS | knowledge.TAKES_SIZES  # or takes numbers alone
             parties = [(at, value), *([] if fills else operands)]
             found = self.combined(node, "call", parties)
             if row.gives == "first" or name.endswith("_"):
@@ -213,6 +217,21 @@ class Rehearsal(Loaders):
             Made("copied", self.spot(at), "") if place == CPU and value.place not in (NOWHERE, CPU) else None
         )
         return Tensor(place, value.dims, made, was=value.made, loose=value.loose)
+
+    def _read_on_host(self, given: dict[str, Argument], name: str) -> None:
+        """Note that an argument is on a device which a function reads on the host: lengths, say."""
+        at, value = given.get(name, (ast.Name(name), NONE))
+        first = next(iter(given.values()))
+        if isinstance(value, Tensor) and value.place not in (NOWHERE, CPU) and not value.loose:
+            self.tell("host", (at, value._replace(made=None)), first)
+
+    def set_item(self, node: ast.Subscript, owner: Value, key: Value, value: Value) -> None:
+        """Assign an item: what an array is given is read on the host."""
+        stored = value if isinstance(owner, Array) and isinstance(value, Tensor) else None
+        # One without dimensions is read as a number.
+        if stored is not None and stored.dims and stored.place not in (NOWHERE, CPU):
+            self._read_by_numpy(self.assigned or node, stored, "numpy")
+        super().set_item(node, owner, key, value)
 
     def _read_by_numpy(self, at: ast.expr, value: Tensor, reader: str) -> None:
         """Note that numpy reads what is on a device."""
@@ -266,6 +285,8 @@ class Rehearsal(Loaders):
             told = str(values[0]) if isinstance(values[0], (Const, Lib)) else ""
             self.default = ACCELERATOR if ACCELERATOR in told else CPU
             return NONE
+        if name.rpartition(".")[2].startswith("Uninitialized"):
+            return Tensor(NOWHERE, 1, registered=True)
         if dotted.startswith("torch.cuda.") and dotted.endswith("Tensor"):
             return Tensor(ACCELERATOR, 1 if values else 0)
         if dotted == "torch.set_default_device" and values:
@@ -284,6 +305,8 @@ class Rehearsal(Loaders):
             return self.combined(node, "call", parties)
         if dotted == "collections.deque":
             return Seq(self.iterated(values[0], positional[0][0]).items if values else (), "list", open=False)
+        if dotted == "random.Random":
+            return Lib("random")  # its methods draw as the functions of the module do
         if dotted == "random.choice" and values:
             return self.element(self.iterated(values[0], positional[0][0]))
         if dotted == "random.sample" and values:
@@ -304,8 +327,8 @@ class Rehearsal(Loaders):
         row = knowledge.find(dotted)
         gives = row.gives if row is not None else ""
         is_class = dotted.rpartition(".")[2][:1].isupper()
-        if gives == "parameter" and positional:
-            value = positional[0][1]
+        if gives == "parameter" and (positional or "data" in keywords):
+            value = positional[0][1] if positional else keywords["data"][1]
             made = value if isinstance(value, Tensor) else Tensor(self.default, 1)
             return made._replace(registered=True, made=None)
         if not dotted.startswith("torch") and gives != "module":
@@ -320,6 +343,8 @@ class Rehearsal(Loaders):
         given = bind(row, positional, keywords)
         if row.gives in ("tensor", "0-dim tensor", "reduced", "first", "parameter"):
             return self._tensor(dotted, row, given, positional, keywords, node)
+        for name in row.host:
+            self._read_on_host(given, name)
         if row.gives == "unknown":
             operands = self.operands(row, given)
             if row.place == "operands" or "loss" in row.topics:
@@ -342,6 +367,8 @@ class Rehearsal(Loaders):
         told = given.get("device")
         out = given["out"][1] if "out" in given else None
         if isinstance(out, Tensor):
+            operands = [argument for argument in self.operands(row, given) if argument is not given["out"]]
+            self.combined(node, "call", [given["out"], *operands], exact=True)
             return out
         if row.place in ("device", "receiver-device", "cpu", "default"):
             data = given.get("data") or given.get("obj") or given.get("input")
@@ -356,6 +383,11 @@ class Rehearsal(Loaders):
             ):
                 tensor = next((v for _, v in positional if isinstance(v, Tensor)), source)
                 return tensor._replace(registered=False) if isinstance(tensor, Tensor) else Unknown()
+            elif name.startswith("sparse_"):
+                there = next((v.place for _, v in positional if isinstance(v, Tensor)), NOWHERE)
+                return Tensor(there, 2)  # where its values are
+            elif isinstance(source, Unknown) and name not in _COPIES_LISTS:
+                return Tensor(NOWHERE, 0)  # it may share what it is given, wherever that is
             else:
                 place = CPU if row.place == "cpu" and name != knowledge.TENSOR_TYPE else self.default
             dims = dims_of_data(source) if name in knowledge.OF_ARRAY else sizes(row, positional)
@@ -369,7 +401,10 @@ class Rehearsal(Loaders):
             return Tensor(place, dims, made)
         operands = self.operands(row, given)
         if name.endswith(_LIKE):
-            return operands[0][1] if operands else Unknown()
+            like = operands[0][1] if operands else None
+            if not isinstance(like, Tensor):
+                return Unknown()
+            return Tensor(like.place, like.dims, like.made or self._factory(node, like.place))
         found = self.combined(node, "call", operands, exact=name in knowledge.NO_SCALARS)
         values = [value for _, value in operands]
         dims = dims_of(name, row, values, positional, keywords)

@@ -143,8 +143,18 @@ class Trail:
             return Unknown()
         found = seq.items[0]
         for each in seq.items[1:]:
-            found = self.join(found, each)
+            if not (isinstance(found, Obj) and isinstance(each, Obj) and self._are_alike(found, each)):
+                found = self.join(found, each)
         return found
+
+    def _are_alike(self, one: Obj, other: Obj) -> bool:
+        """Whether one plain object of a class may stand for another: they have their tensors in one place."""
+        self.spend(len(one.attrs))
+        return (
+            one.cls is other.cls is not None
+            and not (one.lib or other.lib or one.unsettled or other.unsettled)
+            and all(_place(value) == _place(other.attrs.get(name)) for name, value in one.attrs.items())
+        )
 
     def sequence(self, items: tuple[Value, ...], form: str = "list", *, open: bool = False) -> Seq:
         """A sequence of what may be many."""
@@ -164,7 +174,7 @@ class Trail:
         if a is _MISSING or b is _MISSING:
             return b if a is _MISSING else a  # where it is used, it is bound
         if isinstance(a, frozenset) and isinstance(b, frozenset):
-            return a & b
+            return a | b  # the buffers of a module: where there is none, nothing has its name
         if type(a) is dict and type(b) is dict:  # the items of a dictionary that was emptied
             return {key: self._joined(a.get(key, _MISSING), b.get(key, _MISSING)) for key in (*a, *b)}
         if isinstance(a, bool) and isinstance(b, bool):
@@ -174,3 +184,7 @@ class Trail:
         if isinstance(a, str) or isinstance(b, str) or a is None or b is None:
             return a if a == b else (a or b)
         return self.join(a, b)
+
+
+def _place(value: Value | None) -> str | None:
+    return value.place if isinstance(value, Tensor) else None

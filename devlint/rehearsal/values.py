@@ -205,7 +205,7 @@ class Obj:
     """An object of a class of the program, or of a library."""
 
     __slots__ = (
-        *("attrs", "buffers", "cls", "hidden", "hooks", "kept", "lib", "moved"),
+        *("attrs", "buffers", "cls", "hidden", "hooks", "kept", "left_by", "lib", "moved"),
         *("names", "original", "parts", "spot", "unsettled", "via"),
     )
 
@@ -230,6 +230,8 @@ class Obj:
         """What it is a copy of."""
         self.via: Spot | None = None
         """The call that brought it from another file."""
+        self.left_by: Spot | None = None
+        """What stands where it was moved to the cpu, if that is the last that happened to it."""
         self.moved = False
         """Whether it was moved as a whole, with what it had by then."""
         self.unsettled = False

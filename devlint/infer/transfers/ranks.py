@@ -43,14 +43,15 @@ def _of_each(site: Site, ranks: Sequence[int]) -> int | None:
     name, most = site.name, max(ranks, default=0)
     if name in knowledge.ADDS_DIMENSION:
         return most + 1
+    if name in knowledge.GIVES_TWO:
+        return 2
     if name in knowledge.GIVES_DIMENSIONS:
-        return (
-            0
-            if _is_told_none(site.args)
-            else max(1, _sizes(site) if name in knowledge.TELLS_DIMENSIONS else 1)
-        )
+        told = _sizes(site) if name in knowledge.TELLS_DIMENSIONS else 1
+        return 0 if _is_told_none(site.args) else max(told, 1)
     if name in knowledge.KEEPS_ONE:
         return max(most - 1, 1)
+    if name in knowledge.LOSES_TOLD and _reduced(site) == 1:
+        return max(most - 1, 0)
     if name in knowledge.MAY_LOSE_ALL:
         return 0
     if name in knowledge.OF_FIRST:

@@ -1,0 +1,171 @@
+"""Tries out what a file defines, as who imports it would: functions and classes, given what nobody knows."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from contextlib import suppress
+
+from .. import knowledge
+from .moves import ACCELERATOR
+from .stage import Frame, Load
+from .torchlike import Rehearsal
+from .trail import MAX_STEPS, Exhausted
+from .values import CPU, Argument, Class, Const, Device, Function, Obj, Tensor, Unit, Value
+
+_STEPS = 3_000
+"""Of one function or class."""
+_MANY = 60
+"""So many functions and classes of a file are tried."""
+_FORWARD = "forward"
+_CALLED = ("__call__",)
+_DEVICES = (CPU, *knowledge.ACCELERATORS)
+_OPTIONAL = ("Optional", "Union")
+
+
+class Trial(Rehearsal):
+    """Calls each function, and each method of an object of each class, by itself.
+
+    Of modules it runs `forward` alone: other methods may prepare them before they are moved.
+    """
+
+    def __init__(self, load: Load, *, lazy: bool) -> None:
+        """See `Stage`."""
+        super().__init__(load, lazy=lazy)
+        self._placed = False
+        """Whether the module at hand is where an accelerator is, as nothing says otherwise."""
+
+    def try_out(self, unit: Unit) -> None:
+        """Go through a file as it is imported, and try what it defines."""
+        with suppress(Exhausted):
+            self.perform(unit, unit.name)
+        self.frames = [Frame(unit.scope, unit.tree)]
+        own = [value for value in unit.scope.names.values() if self._is_own(value, unit)]
+        for value in own[:_MANY]:
+            if isinstance(value, Function):
+                self._apart(lambda function=value: self._run(function, None))  # type: ignore[misc]
+            elif isinstance(value, Class):
+                self._try_class(value)
+        self.frames.clear()
+
+    def _is_own(self, value: Value, unit: Unit) -> bool:
+        """Whether a file defines what others may use."""
+        if isinstance(value, Function) and isinstance(value.node, ast.FunctionDef):
+            return value.scope is unit.scope and _is_public(value.node.name)
+        return isinstance(value, Class) and value.unit is unit and not _is_abstract(value.node)
+
+    def _apart(self, work: Callable[[], object]) -> None:
+        """Do something of which nothing lasts."""
+        mark, default, unsure = len(self._trail), self.default, self.unsure
+        self.steps = MAX_STEPS - _STEPS
+        with suppress(Exhausted):
+            work()
+        del self.frames[1:]
+        self.running, self.tried, self.default, self.unsure = [], 0, default, unsure
+        self.undo(mark)
+
+    def _try_class(self, cls: Class) -> None:
+        made = list[Obj]()
+        self._apart(lambda: made.append(self._made(cls)))
+        if not made:
+            return
+        methods = {
+            name: found
+            for each in reversed(self.lineage(cls))
+            if each.unit is cls.unit
+            for name, found in each.names.items()
+            if isinstance(found, Function) and not found.binding
+        }
+        wanted = {_FORWARD} if self.is_module(made[0]) else set(methods) - _called_by(methods.get("__init__"))
+        for name, method in methods.items():
+            if name in wanted and (_is_public(name) or name in _CALLED):
+                self._apart(lambda method=method: self._run(method, self._made(cls)))  # type: ignore[misc]
+
+    def _made(self, cls: Class) -> Obj:
+        """An object of a class, where an accelerator is if it is a module."""
+        found = self.find_in(cls, "__init__")
+        given = self._arguments(found, bound=True) if isinstance(found, Function) else {}
+        made = self.instance(cls, [], given, cls.node)
+        assert isinstance(made, Obj)
+        # One that keeps a device brings what it makes there, and is there itself.
+        keeps = any(_names_device(value) for value in made.attrs.values())
+        self._placed = self.is_module(made) and not made.moved and not keeps
+        if self._placed:
+            self.move(made, ACCELERATOR)
+            self.alter(made, "moved", True)
+        return made
+
+    def _run(self, function: Function, receiver: Obj | None) -> None:
+        """Call a function of the file; the inputs of a module are where it is."""
+        given = self._arguments(function, bound=receiver is not None)
+        node = function.node
+        if receiver is None or not self.is_module(receiver) or node.name != _FORWARD:  # type: ignore[union-attr]
+            self.enter(function, receiver, [], given, node)
+            return
+        inputs = [arg for arg in node.args.args[1:2] if arg.arg not in function.defaults]
+        for arg in inputs if self._placed else ():
+            if arg.arg not in given and _may_be_tensor(arg.annotation):
+                given[arg.arg] = (ast.Name(arg.arg), Tensor(ACCELERATOR, 1))
+        self.run_object(receiver, [], given, node)
+
+    def _arguments(self, function: Function, *, bound: bool) -> dict[str, Argument]:
+        """What is passed for the parameters whose classes are known and that have no default."""
+        args = function.node.args
+        named = [*args.posonlyargs, *args.args][bound:]
+        given: dict[str, Argument] = {}
+        for arg in (*named, *args.kwonlyargs):
+            cls = self._annotated(arg.annotation) if arg.arg not in function.defaults else None
+            if cls is not None:
+                made = self.instance(cls, [], {}, cls.node)
+                self.hand_over([made])  # its caller may have it anywhere
+                given[arg.arg] = (ast.Name(arg.arg), made)
+        return given
+
+    def _annotated(self, annotation: ast.expr | None) -> Class | None:
+        """The class of the project that an annotation names."""
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            with suppress(SyntaxError, ValueError):
+                return self._annotated(ast.parse(annotation.value, mode="eval").body)
+            return None
+        if isinstance(annotation, ast.BinOp):
+            return self._annotated(annotation.left)
+        if isinstance(annotation, ast.Subscript) and isinstance(annotation.value, (ast.Name, ast.Attribute)):
+            name = ast.unparse(annotation.value).rpartition(".")[2]
+            inner = annotation.slice
+            first = inner.elts[0] if isinstance(inner, ast.Tuple) and inner.elts else inner
+            return self._annotated(first) if name in _OPTIONAL else None
+        if not isinstance(annotation, (ast.Name, ast.Attribute)):
+            return None
+        found = self.eval(annotation)
+        return found if isinstance(found, Class) and not _is_abstract(found.node) else None
+
+
+def _is_public(name: str) -> bool:
+    return not name.startswith(("_", "test")) and name not in knowledge.MOVES
+
+
+def _is_abstract(node: ast.ClassDef) -> bool:
+    """Whether a class is only there for others to derive from, or for tests."""
+    if node.name.startswith("Test"):
+        return True
+    return any(
+        isinstance(each, ast.FunctionDef)
+        and any("abstract" in ast.unparse(decorator) for decorator in each.decorator_list)
+        for each in node.body
+    )
+
+
+def _called_by(constructor: Function | None) -> set[str]:
+    """The methods that a constructor calls, when nothing has been moved yet."""
+    nodes = ast.walk(constructor.node) if constructor is not None else ()
+    calls = (node.func for node in nodes if isinstance(node, ast.Call))
+    return {call.attr for call in calls if isinstance(call, ast.Attribute)}
+
+
+def _names_device(value: Value) -> bool:
+    named = value.value if isinstance(value, Const) else None
+    return isinstance(value, Device) or (isinstance(named, str) and named.split(":")[0] in _DEVICES)
+
+
+def _may_be_tensor(annotation: ast.expr | None) -> bool:
+    return annotation is None or "Tensor" in ast.unparse(annotation)
