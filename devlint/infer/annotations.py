@@ -35,6 +35,9 @@ def annotated(machine: Machine, node: ast.expr | None, ref: Ref | None) -> Value
         return _generic(machine, node, ref)
     if not isinstance(node, (ast.Name, ast.Attribute)):
         return None
+    alias = machine.program.alias(node.id) if isinstance(node, ast.Name) else None
+    if alias is not None:
+        return annotated(machine, alias, ref)
     value = machine.eval(node)
     kind = kind_of_class(machine, value)
     if kind in _OWN_SHAPE:

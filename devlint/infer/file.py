@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Protocol
 
 from .. import knowledge
-from ..bind.names import names_in
+from ..bind.names import last_name, names_in
 from ..bind.walk import descendants
 from ..core.events import Why
 from ..core.kinds import TENSORS, Kind
@@ -45,6 +46,7 @@ from .statements import Statements
 from .substitute import Substitution
 
 _THERE = (Form.LITERAL, Form.SAME)
+_WORD = re.compile(r"\w+")
 _ROUNDS = 3
 """How often what was read of attributes, and what callers pass, is brought up to date."""
 _ROUNDS_IN_CIRCLE = 4
@@ -685,6 +687,28 @@ class File:
     def names(self) -> frozenset[str]:
         """Names that the file mentions, of variables and attributes."""
         return names_in(self.module.node)
+
+    def alias(self, name: str) -> ast.Subscript | None:
+        """The type that a name of the module stands for: `Batch = dict[str, torch.Tensor]`."""
+        return self._aliases.get(name)
+
+    @cached_property
+    def _aliases(self) -> dict[str, ast.Subscript]:
+        """By name; what speaks of itself, or of what comes later, would have no end."""
+        assigned = (each for each in getattr(self.module.node, "body", ()) if isinstance(each, ast.Assign))
+        found = {
+            each.targets[0].id: each.value
+            for each in assigned
+            if isinstance(each.targets[0], ast.Name)
+            and isinstance(each.value, ast.Subscript)
+            and last_name(each.value.value) in knowledge.GENERICS
+        }
+        at = {name: index for index, name in enumerate(found)}
+        return {
+            name: value
+            for name, value in found.items()
+            if all(at.get(word, -1) < at[name] for word in _WORD.findall(ast.unparse(value)))
+        }
 
     def defines_method(self, name: str) -> bool:
         """Whether a class of this file has a method of that name."""

@@ -153,6 +153,9 @@ class Program(Protocol):
     def mark_module(self, value: Value) -> None:
         """`pytestmark`: what skips all tests of the module."""
 
+    def alias(self, name: str) -> ast.Subscript | None:
+        """The type that a name of the module stands for: `Batch = dict[str, torch.Tensor]`."""
+
     def defines_method(self, name: str) -> bool:
         """Whether a class of this file has a method of that name."""
 

@@ -46,6 +46,8 @@ _MAX_PROGRAMS = 12
 """Of those that run a file, so many are gone through, the nearest first."""
 _MAX_ABOVE = 24
 """Among so many files that import a file, or import one that does, they are looked for."""
+_MAX_BESIDE = 4
+"""So many files that import a file are tried with it."""
 _MAX_IMPORTERS = 24
 """What more files than these may import has no programs of its own."""
 _INSTALLS = {
@@ -202,12 +204,14 @@ class Choices:
                 programs.append(each)
             if len(above) < _MAX_ABOVE and len(programs) < _MAX_PROGRAMS:
                 above += sorted(self._few_importers(each).difference(above))
-        below = (reached(each, self._imported) for each in {*programs, path})
+        below = (reached(each, self._imported) for each in {*programs, *self.tried(path)})
         return tuple(programs[:_MAX_PROGRAMS]), frozenset(above).union(*below)
 
-    def is_test(self, path: str) -> bool:
-        """Whether a file imports what tests are written with."""
-        return self._signs(path).tests
+    def tried(self, path: str) -> tuple[str, ...]:
+        """A file, and some that import it: what they define is tried, to see what goes wrong in the file."""
+        beside = sorted(self._few_importers(path))
+        near = (path, *beside[:_MAX_BESIDE])
+        return tuple(each for each in near if not self._is_program(each) and not self._signs(each).tests)
 
     def _is_program(self, path: str) -> bool:
         """Whether a file is run by itself; what a part of a package calls, it calls as it is imported."""

@@ -380,9 +380,10 @@ class Project:
             own_tree = tree if program == path else None
             with suppress(*FAULTS):  # what goes wrong here costs nothing of what is known otherwise
                 met.update(dict.fromkeys(self._rehearses.rehearse(program, lazy, own_tree)))
-        if path not in programs and not self.choices.is_test(path):
+        for each in self.choices.tried(path):
+            own_tree = tree if each == path else None
             with suppress(*FAULTS):
-                met.update(dict.fromkeys(self._rehearses.try_out(path, lazy, tree)))
+                met.update(dict.fromkeys(self._rehearses.try_out(each, lazy, own_tree)))
         own = (each for each in met if each.home.path == path)
         return tuple(sorted(own, key=lambda each: (each.home, each.here, each.kind)))
 

@@ -40,6 +40,7 @@ class Company:
         self._trees: dict[str, ast.Module | None] = {}
         self._size = 0
         self._known: dict[str, tuple[Met, ...]] = {}
+        self._tried: dict[str, tuple[Met, ...]] = {}
 
     def rehearse(self, path: str, lazy: bool, tree: ast.Module | None = None) -> tuple[Met, ...]:
         """What goes wrong in the program that a file is, in whichever of its files.
@@ -58,9 +59,12 @@ class Company:
 
     def try_out(self, path: str, lazy: bool, tree: ast.Module | None = None) -> tuple[Met, ...]:
         """What goes wrong in the functions and classes of a file, called one by one as others would."""
-        if tree is not None:
-            self._trees.setdefault(path, tree)
-        return self._rehearsed(path, lazy, Trial.try_out)
+        known = self._tried.get(path)
+        if known is None:
+            if tree is not None:
+                self._trees.setdefault(path, tree)
+            known = self._tried[path] = self._rehearsed(path, lazy, Trial.try_out)
+        return known
 
     def _rehearsed(self, path: str, lazy: bool, go: Callable[[Trial, Unit], None]) -> tuple[Met, ...]:
         units: dict[str, Unit] = {}
