@@ -127,7 +127,6 @@ BY_DESIGN = {
     # What importing a file initialises is read within that file.
     "DEV206/bug_functions:timed",
     # What another file makes and never moves is told in no file: who else has it cannot be seen.
-    "DEV403/bug_borrowed_parts:mask_of",
     "DEV403/bug_helper:triangle",
     "DEV403/bug_states:Reader",
     "DEV406/bug_functions:make",

@@ -89,7 +89,7 @@ def _nodes(*types: type[ast.AST]) -> int:
 
 def test_each_file_is_parsed_and_inferred_once(work: Counter[str]) -> None:
     files = len(PROJECT) - 1  # all Python, and asked for by another or linted for itself
-    assert work["texts parsed"] <= files
+    assert work["texts parsed"] <= 2 * files  # once more to try what they define
     assert work["files inferred"] <= files
 
 

@@ -81,7 +81,7 @@ def _parts(answer: Answer) -> Iterator[tuple[ast.expr, Value]]:
 def _is_borrowed(machine: Statements, value: Value) -> bool:
     """Whether a factory's very result has the size, or dtype, of what the function is given."""
     size = value.measures
-    if value.origin is None or not value.origin.api:
+    if value.origin is None or not value.origin.api or value.origin.function != machine.here.name:
         return False  # what was computed of it with something unknown may be there by now
     return value.place.form is Form.CPU and type(size) is int and machine.objects.is_given(size)
 

@@ -304,6 +304,10 @@ class Machine:
             base = self.ref(self.eval(target.value))
             if base is not None:
                 self.state.env[base, Attr(target.attr)] = value
+        elif isinstance(target, ast.Subscript):
+            whole = self.eval(target.value)
+            if whole.kind is Kind.CONTAINER and type(whole.who) is int:
+                self.state.env[whole.who, subscript_step(target.slice)] = value
 
     def put(self, target: ast.expr, base: Value, value: Value) -> None:
         """A container holds one more: where it is an attribute, any method may find it there."""

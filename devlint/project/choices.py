@@ -35,6 +35,7 @@ _COMMENT = re.compile(r"#[^\n]*")
 _PATHS = re.compile(r"\bsys\.path\.(?:append|insert)\([^\n]*?[\"']([\w./-]+)[\"']")
 _IN_A_BLOCK = re.compile(rf"^[ \t]+.*(?:{knowledge.SETS_DEFAULT_DEVICE.pattern})", re.MULTILINE)
 """A function sets the default device, for all that it calls."""
+_PLACES = re.compile(r"\bModule\b|cuda|device|\.to\(")
 _MAIN = re.compile(
     r"^(?:if\s+__name__\b|(?:for|while)\b|print\(|\w+(?:\s*,\s*\w+)*\s*=[^\n#]*\.parse_(?:known_)?args\()",
     re.MULTILINE,
@@ -144,6 +145,11 @@ class _Signs:
         return knowledge.sets_current_device(self._text)
 
     @cached_property
+    def places(self) -> bool:
+        """Whether it has modules, or speaks of devices, and is no test."""
+        return _PLACES.search(self._text) is not None and not self.tests
+
+    @cached_property
     def tests(self) -> bool:
         """Whether it imports what tests are written with."""
         return not set(knowledge.TEST_FRAMEWORKS).isdisjoint(self.imports)
@@ -211,7 +217,7 @@ class Choices:
         """A file, and some that import it: what they define is tried, to see what goes wrong in the file."""
         beside = sorted(self._few_importers(path))
         near = (path, *beside[:_MAX_BESIDE])
-        return tuple(each for each in near if not self._is_program(each) and not self._signs(each).tests)
+        return tuple(each for each in near if self._signs(each).places and not self._is_program(each))
 
     def _is_program(self, path: str) -> bool:
         """Whether a file is run by itself; what a part of a package calls, it calls as it is imported."""

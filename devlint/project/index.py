@@ -42,7 +42,7 @@ class Rehearses(Protocol):
         when something of them is used, `tree` its own, if that is at hand.
         """
 
-    def try_out(self, path: str, lazy: bool, tree: ast.Module | None = None) -> tuple[Met, ...]:
+    def try_out(self, path: str, tree: ast.Module | None = None) -> tuple[Met, ...]:
         """What goes wrong in what a file defines, called by who imports it."""
 
 
@@ -383,7 +383,9 @@ class Project:
         for each in self.choices.tried(path):
             own_tree = tree if each == path else None
             with suppress(*FAULTS):
-                met.update(dict.fromkeys(self._rehearses.try_out(each, lazy, own_tree)))
+                found = self._rehearses.try_out(each, own_tree)
+                # What other files do with attributes of this one's modules is told there.
+                met.update((one, None) for one in found if each == path or one.origin != "abroad")
         own = (each for each in met if each.home.path == path)
         return tuple(sorted(own, key=lambda each: (each.home, each.here, each.kind)))
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .. import knowledge
 from .expressions import Expressions
-from .stage import MAX_AGAIN, MAX_DEPTH, Flow, Frame, Running, Suspended
+from .stage import MAX_AGAIN, MAX_DEPTH, Flow, Frame, Running, Suspended, is_generator
 from .values import (
     NONE,
     NUMBER,
@@ -171,7 +171,7 @@ class Performer(Expressions):
             return ""
 
     def _given_back(self, function: Function, frame: Frame, flow: str) -> Value:
-        if function.yields:
+        if is_generator(function):
             return self.sequence(tuple(frame.yields), function.binding or "iter", open=True)
         if not frame.returns:
             return NONE

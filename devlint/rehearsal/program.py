@@ -57,13 +57,16 @@ class Company:
             known = self._known[path] = self._rehearsed(path, lazy, Rehearsal.rehearse)
         return known
 
-    def try_out(self, path: str, lazy: bool, tree: ast.Module | None = None) -> tuple[Met, ...]:
-        """What goes wrong in the functions and classes of a file, called one by one as others would."""
+    def try_out(self, path: str, tree: ast.Module | None = None) -> tuple[Met, ...]:
+        """What goes wrong in the functions and classes of a file, called one by one as others would.
+
+        Other modules are imported when something of them is used.
+        """
         known = self._tried.get(path)
         if known is None:
             if tree is not None:
                 self._trees.setdefault(path, tree)
-            known = self._tried[path] = self._rehearsed(path, lazy, Trial.try_out)
+            known = self._tried[path] = self._rehearsed(path, True, Trial.try_out)
         return known
 
     def _rehearsed(self, path: str, lazy: bool, go: Callable[[Trial, Unit], None]) -> tuple[Met, ...]:

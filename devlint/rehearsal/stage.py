@@ -418,7 +418,6 @@ class Stage(Trail):
         for arg, each in zip(args.kwonlyargs, args.kw_defaults, strict=True):
             if each is not None:
                 made.defaults[arg.arg] = self.eval(each)
-        made.yields = not isinstance(node, ast.Lambda) and _yields(node.body)
         return made
 
     def decorated(self, node: ast.FunctionDef | ast.AsyncFunctionDef, made: Function) -> Value:
@@ -544,8 +543,14 @@ _BINDINGS = {
 }
 
 
+def is_generator(function: Function) -> bool:
+    """Whether a function is a generator: asked where it is called, as most that are defined never are."""
+    if function.yields is None:
+        function.yields = not isinstance(function.node, ast.Lambda) and _yields(function.node.body)
+    return function.yields
+
+
 def _yields(body: Sequence[ast.AST]) -> bool:
-    """Whether a function is a generator."""
     todo: list[ast.AST] = list(body)
     while todo:
         node = todo.pop()

@@ -56,19 +56,27 @@ class Trial(Rehearsal):
 
     def _apart(self, work: Callable[[], object]) -> None:
         """Do something of which nothing lasts."""
-        mark, default, unsure = len(self._trail), self.default, self.unsure
+        mark = len(self._trail)
+        self._bounded(work)
+        self.undo(mark)
+
+    def _bounded(self, work: Callable[[], object]) -> None:
+        """Do something as long as it takes no more than a few steps."""
+        default, unsure = self.default, self.unsure
         self.steps = MAX_STEPS - _STEPS
         with suppress(Exhausted):
             work()
         del self.frames[1:]
         self.running, self.tried, self.default, self.unsure = [], 0, default, unsure
-        self.undo(mark)
 
     def _try_class(self, cls: Class) -> None:
-        made = list[Obj]()
-        self._apart(lambda: made.append(self._made(cls)))
-        if not made:
-            return
+        mark, made = len(self._trail), list[Obj]()
+        self._bounded(lambda: made.append(self._made(cls)))
+        for obj in made:
+            self._try_methods(cls, obj)
+        self.undo(mark)
+
+    def _try_methods(self, cls: Class, obj: Obj) -> None:
         methods = {
             name: found
             for each in reversed(self.lineage(cls))
@@ -76,10 +84,10 @@ class Trial(Rehearsal):
             for name, found in each.names.items()
             if isinstance(found, Function) and not found.binding
         }
-        wanted = {_FORWARD} if self.is_module(made[0]) else set(methods) - _called_by(methods.get("__init__"))
+        wanted = {_FORWARD} if self.is_module(obj) else set(methods) - _called_by(methods.get("__init__"))
         for name, method in methods.items():
             if name in wanted and (_is_public(name) or name in _CALLED):
-                self._apart(lambda method=method: self._run(method, self._made(cls)))  # type: ignore[misc]
+                self._apart(lambda method=method: self._run(method, obj))  # type: ignore[misc]
 
     def _made(self, cls: Class) -> Obj:
         """An object of a class, where an accelerator is if it is a module."""

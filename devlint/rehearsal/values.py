@@ -180,7 +180,8 @@ class Function:
         self.owner: Class | None = None
         self.binding = ""
         """`static`, `class`, `property`, or `context` for a generator that is a context manager."""
-        self.yields = False
+        self.yields: bool | None = None
+        """Whether it is a generator, once somebody asked."""
 
 
 class Class:

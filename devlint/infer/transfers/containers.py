@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 from ... import knowledge
 from ...bind.names import is_place
 from ...core.evidence import Evidence
 from ...core.kinds import Kind
-from ...core.paths import Item, Ref
+from ...core.paths import Item, Ref, Step
 from ...core.places import Form
 from ...core.values import (
     MAPPING,
@@ -25,12 +25,14 @@ from ...core.values import (
     Words,
     constant,
     container,
+    dotted,
     element_of,
 )
 from ..apply import call_with
 from ..conditions import truth
 from ..machine import Arguments, Machine, Site
 
+_WITH_DEFAULT = "defaultdict"
 _MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict"})
 
 
@@ -61,6 +63,8 @@ def concatenation(machine: Machine, left: Value, right: Value) -> Value:
 def make(machine: Machine, site: Site) -> Value:
     """`list(…)`, `dict(a=…)`: what is given, or a new container."""
     first = site.args.first()
+    if site.name == _WITH_DEFAULT:
+        return _with_default(machine, site, first)
     if first is not None:
         return _of_pairs(machine, first) if site.name in _MAPPINGS else first
     value = machine.own(site.node, Kind.CONTAINER, role="made")
@@ -71,6 +75,14 @@ def make(machine: Machine, site: Site) -> Value:
     element = machine.joined([item for _, item in site.args.keywords.values()])
     known = MAPPING if site.name in _MAPPINGS else None
     return value._replace(items=None if element else (), element=element, known=known)
+
+
+def _with_default(machine: Machine, site: Site, factory: Value | None) -> Value:
+    """`defaultdict(list)`: a mapping of what the factory gives."""
+    row = knowledge.find(dotted(factory)) if factory is not None else None
+    held = container(items=()) if row is not None and row.gives == Kind.CONTAINER.value else None
+    value = machine.own(site.node, Kind.CONTAINER, role="made")
+    return value._replace(items=None if held else (), element=held, known=MAPPING)
 
 
 def _of_pairs(machine: Machine, pairs: Value) -> Value:
@@ -195,11 +207,24 @@ def views(machine: Machine, site: Site) -> Value:
     if site.name == "keys":
         return container(element=UNKNOWN)
     if base.kind is Kind.CONTAINER:
-        item = machine.element(base, site.node)
+        item = _any_item(machine, base, site.node)
     else:
         item = base.element or machine.part(base, Item("value", variable=True))
     element = item if site.name == "values" else container(items=(_keys(machine, base), item))
     return container(element=element, holds=base.holds)
+
+
+def _any_item(machine: Machine, mapping: Value, node: ast.AST) -> Value:
+    """Any item of a mapping: what it was made with, or what was put there since."""
+    ref, put = mapping.who, list[Value]()
+    if type(ref) is int:
+        put = [value for (of, step), value in _parts(machine) if of == ref and isinstance(step, Item)]
+    lists = [value for value in put if value.kind is Kind.CONTAINER]
+    return machine.joined([machine.element(mapping, node), *lists]) or UNKNOWN
+
+
+def _parts(machine: Machine) -> Iterator[tuple[tuple[Ref, Step], Value]]:
+    return ((key, value) for key, value in machine.state.env.items() if type(key) is tuple)
 
 
 def record(machine: Machine, node: ast.Call, known: Record, args: Arguments) -> Value:
