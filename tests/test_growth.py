@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from textwrap import indent
 from types import FrameType
 
 import pytest
@@ -330,3 +331,13 @@ def test_what_would_take_for_ever_is_left_in_time(text: str, tmp_path: Path) -> 
     company = Company(Layout(), lambda file: Path(file).read_text())
     assert calls_of(lambda: company.rehearse(str(path), lazy=False)) < _MOST_CALLS
     assert company.rehearse(str(path), lazy=False) == ()
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+def test_what_would_take_for_ever_is_left_in_time_where_it_is_tried(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "library.py"
+    tried = [f"def tried_{i}():\n{indent(text, '    ')}\n" for i in range(3)]
+    path.write_text("\n".join(tried))
+    company = Company(Layout(), lambda file: Path(file).read_text())
+    assert calls_of(lambda: company.try_out(str(path))) < _MOST_CALLS
+    assert company.try_out(str(path)) == ()

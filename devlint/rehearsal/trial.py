@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from .. import knowledge
 from .moves import ACCELERATOR
@@ -41,12 +42,16 @@ class Trial(Rehearsal):
             self.perform(unit, unit.name)
         self.frames = [Frame(unit.scope, unit.tree)]
         own = [value for value in unit.scope.names.values() if self._is_own(value, unit)]
-        for value in own[:_MANY]:
-            if isinstance(value, Function):
-                self._apart(lambda function=value: self._run(function, None))  # type: ignore[misc]
-            elif isinstance(value, Class):
-                self._try_class(value)
+        with suppress(Exhausted):  # of what is done with values there is an end, for all of them together
+            for value in own[:_MANY]:
+                self._try(value)
         self.frames.clear()
+
+    def _try(self, value: Value) -> None:
+        if isinstance(value, Function):
+            self._apart(lambda: self._run(value, None))
+        elif isinstance(value, Class):
+            self._try_class(value)
 
     def _is_own(self, value: Value, unit: Unit) -> bool:
         """Whether a file defines what others may use."""
@@ -87,7 +92,7 @@ class Trial(Rehearsal):
         wanted = {_FORWARD} if self.is_module(obj) else set(methods) - _called_by(methods.get("__init__"))
         for name, method in methods.items():
             if name in wanted and (_is_public(name) or name in _CALLED):
-                self._apart(lambda method=method: self._run(method, obj))  # type: ignore[misc]
+                self._apart(partial(self._run, method, obj))
 
     def _made(self, cls: Class) -> Obj:
         """An object of a class, where an accelerator is if it is a module."""
