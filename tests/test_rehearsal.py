@@ -257,7 +257,19 @@ def test_what_is_marked_is_told_and_nothing_else(text: str, tmp_path: Path) -> N
     assert {each.home.at[0] for each in met} == wanted
 
 
-@pytest.mark.parametrize("path", sorted(FIXTURES.glob("DEV???/*.py")), ids=lambda path: path.stem)
+def _own_programs() -> list[Path]:
+    """All near misses, and of each pair the bug or the cured program, by turns; and those with marks."""
+    paths = sorted(FIXTURES.glob("DEV???/*.py"))
+    bugs = [path for path in paths if path.stem.startswith("bug")]
+    turns = [
+        path.with_name(path.name.replace("bug", "fixed", 1)) if index % 2 else path
+        for index, path in enumerate(bugs)
+    ]
+    marked = [path for path in bugs if "# shown DEV" in path.read_text()]
+    return sorted({*turns, *marked, *(path for path in paths if path.stem.startswith("near"))})
+
+
+@pytest.mark.parametrize("path", _own_programs(), ids=lambda path: path.stem)
 def test_programs_show_nothing_of_fixtures_that_is_not_marked(path: Path, tmp_path: Path) -> None:
     """What is marked `# shown` besides is seen only where the program is gone through."""
     own = tmp_path / path.name

@@ -44,10 +44,10 @@ class Trial(Rehearsal):
         own = [value for value in unit.scope.names.values() if self._is_own(value, unit)]
         with suppress(Exhausted):  # of what is done with values there is an end, for all of them together
             for value in own[:_MANY]:
-                self._try(value)
+                self._try_one(value)
         self.frames.clear()
 
-    def _try(self, value: Value) -> None:
+    def _try_one(self, value: Value) -> None:
         if isinstance(value, Function):
             self._apart(lambda: self._run(value, None))
         elif isinstance(value, Class):
