@@ -47,8 +47,6 @@ _MAX_PROGRAMS = 12
 """Of those that run a file, so many are gone through, the nearest first."""
 _MAX_ABOVE = 24
 """Among so many files that import a file, or import one that does, they are looked for."""
-_MAX_BESIDE = 4
-"""So many files that import a file are tried with it."""
 _MAX_IMPORTERS = 24
 """What more files than these may import has no programs of its own."""
 _INSTALLS = {
@@ -210,14 +208,13 @@ class Choices:
                 programs.append(each)
             if len(above) < _MAX_ABOVE and len(programs) < _MAX_PROGRAMS:
                 above += sorted(self._few_importers(each).difference(above))
-        below = (reached(each, self._imported) for each in {*programs, *self.tried(path)})
+        gone_through = {*programs, path} if self.is_tried(path) else programs
+        below = (reached(each, self._imported) for each in gone_through)
         return tuple(programs[:_MAX_PROGRAMS]), frozenset(above).union(*below)
 
-    def tried(self, path: str) -> tuple[str, ...]:
-        """A file, and some that import it: what they define is tried, to see what goes wrong in the file."""
-        beside = sorted(self._few_importers(path))
-        near = (path, *beside[:_MAX_BESIDE])
-        return tuple(each for each in near if self._signs(each).places and not self._is_program(each))
+    def is_tried(self, path: str) -> bool:
+        """Whether what a file defines is tried, to see what goes wrong: it is no program, and no test."""
+        return self._signs(path).places and not self._is_program(path)
 
     def _is_program(self, path: str) -> bool:
         """Whether a file is run by itself; what a part of a package calls, it calls as it is imported."""

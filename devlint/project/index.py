@@ -45,6 +45,9 @@ class Rehearses(Protocol):
     def try_out(self, path: str, tree: ast.Module | None = None) -> tuple[Met, ...]:
         """What goes wrong in what a file defines, called by who imports it."""
 
+    def reread(self) -> None:
+        """Trust no text that was looked at before."""
+
 
 _MAX_DEPTH = 64 if sys.version_info >= (3, 11) else 10
 """Files deeper in a chain of imports are unknown to the first; Python 3.10 runs out of stack before."""
@@ -210,7 +213,8 @@ class Project:
         self.choices = Choices(self.layout, self._text)
         self._unused = Unused(self.choices, self.layout, self._text)
         self._binds.forget()
-        self._rehearses = None
+        if self._rehearses is not None:
+            self._rehearses.reread()
         self._rehearsed.clear()
 
     def renew(self, path: str) -> None:
@@ -380,12 +384,9 @@ class Project:
             own_tree = tree if program == path else None
             with suppress(*FAULTS):  # what goes wrong here costs nothing of what is known otherwise
                 met.update(dict.fromkeys(self._rehearses.rehearse(program, lazy, own_tree)))
-        for each in self.choices.tried(path):
-            own_tree = tree if each == path else None
+        if self.choices.is_tried(path):
             with suppress(*FAULTS):
-                found = self._rehearses.try_out(each, own_tree)
-                # What other files do with attributes of this one's modules is told there.
-                met.update((one, None) for one in found if each == path or one.origin != "abroad")
+                met.update(dict.fromkeys(self._rehearses.try_out(path, tree)))
         own = (each for each in met if each.home.path == path)
         return tuple(sorted(own, key=lambda each: (each.home, each.here, each.kind)))
 

@@ -6,11 +6,10 @@ import ast
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..core.met import Met
 from ..infer.room import with_room
-from .torchlike import Rehearsal
 from .trial import Trial
 from .values import Unit, release
 
@@ -30,50 +29,81 @@ class Finds(Protocol):
         """The name of a file's module."""
 
 
+class _Gone(NamedTuple):
+    """A program that was gone through, with all that this rests on."""
+
+    met: tuple[Met, ...]
+    trees: tuple[tuple[str, ast.Module], ...]
+    """The files that it read."""
+    found: tuple[tuple[tuple[str, str], str | None], ...]
+    """Which file each name meant, in which file."""
+
+
 class Company:
-    """Rehearses programs, each by itself; their files are parsed once."""
+    """Rehearses programs, each by itself; their files are parsed once, and again where they change."""
 
     def __init__(self, layout: Finds, read: Callable[[str], str | None]) -> None:
         """Take what finds files, and what gives a file's text."""
         self._layout = layout
         self._read = read
-        self._trees: dict[str, ast.Module | None] = {}
+        self._trees: dict[str, tuple[str | None, ast.Module | None]] = {}
         self._size = 0
-        self._known: dict[str, tuple[Met, ...]] = {}
-        self._tried: dict[str, tuple[Met, ...]] = {}
+        self._known: dict[tuple[str, bool], _Gone] = {}
+        self._compared = set[str]()
+        """The files whose texts are those that were parsed, as far as anybody asked since the last change."""
+        self._current = set[tuple[str, bool]]()
+        """The programs that rest on nothing else than they did."""
+
+    def reread(self) -> None:
+        """Trust no text that was looked at before."""
+        self._compared.clear()
+        self._current.clear()
 
     def rehearse(self, path: str, lazy: bool, tree: ast.Module | None = None) -> tuple[Met, ...]:
         """What goes wrong in the program that a file is, in whichever of its files.
 
         `lazy` is whether modules are imported when something of them is used; `tree` is the file's own.
         """
-        known = self._known.get(path)
-        if known is None:
-            if self._size > _MAX_CHARACTERS:
-                self._trees.clear()
-                self._size = 0
-            if tree is not None:
-                self._trees.setdefault(path, tree)
-            known = self._known[path] = self._rehearsed(path, lazy, Rehearsal.rehearse)
-        return known
+        return self._gone((path, False), lazy, tree)
 
     def try_out(self, path: str, tree: ast.Module | None = None) -> tuple[Met, ...]:
         """What goes wrong in the functions and classes of a file, called one by one as others would.
 
         Other modules are imported when something of them is used.
         """
-        known = self._tried.get(path)
-        if known is None:
-            if tree is not None:
-                self._trees.setdefault(path, tree)
-            known = self._tried[path] = self._rehearsed(path, True, Trial.try_out)
-        return known
+        return self._gone((path, True), True, tree)
 
-    def _rehearsed(self, path: str, lazy: bool, go: Callable[[Trial, Unit], None]) -> tuple[Met, ...]:
+    def _gone(self, key: tuple[str, bool], lazy: bool, tree: ast.Module | None) -> tuple[Met, ...]:
+        path, tried = key
+        if self._size > _MAX_CHARACTERS:
+            self._trees.clear()
+            self._compared.clear()
+            self._size = 0
+        self._tree(path, tree)
+        known = self._known.get(key)
+        if known is None or not (key in self._current or self._rests_on_the_same(known)):
+            known = self._known[key] = self._gone_through(path, lazy, tried)
+        self._current.add(key)
+        return known.met
+
+    def _rests_on_the_same(self, gone: _Gone) -> bool:
+        return (
+            bool(gone.trees)
+            and all(self._tree(path) is tree for path, tree in gone.trees)
+            and all(self._path_of(*asked) == path for asked, path in gone.found)
+        )
+
+    def _path_of(self, dotted: str, importer: str) -> str | None:
+        found = self._layout.find(dotted, importer)
+        return found.path if found is not None else None
+
+    def _gone_through(self, path: str, lazy: bool, tried: bool) -> _Gone:
         units: dict[str, Unit] = {}
+        asked: dict[tuple[str, str], str | None] = {}
 
         def load(dotted: str, importer: str) -> tuple[Unit, str] | None:
             found = self._layout.find(dotted, importer)
+            asked[dotted, importer] = found.path if found is not None else None
             if found is None:
                 return None
             if found.path not in units:
@@ -85,27 +115,36 @@ class Company:
 
         tree = self._tree(path)
         if tree is None:
-            return ()
+            return _Gone((), (), ())
         program = Unit(path, self._layout.module_name(path), tree)
         stage = Trial(load, lazy=lazy)
         with suppress(RecursionError):  # what was seen until then stands
-            with_room(lambda: go(stage, program))
+            with_room(lambda: (stage.try_out if tried else stage.rehearse)(program))
+        trees = ((path, tree), *((each.path, each.tree) for each in units.values()))
         release([*stage.made, *units.values(), program])
-        return tuple(sorted(stage.met.values(), key=lambda each: (each.home, each.here, each.kind)))
+        met = sorted(stage.met.values(), key=lambda each: (each.home, each.here, each.kind))
+        return _Gone(tuple(met), trees, tuple(asked.items()))
 
-    def _tree(self, path: str) -> ast.Module | None:
-        if path not in self._trees:
-            self._trees[path] = self._parsed(path)
-        return self._trees[path]
-
-    def _parsed(self, path: str) -> ast.Module | None:
+    def _tree(self, path: str, own: ast.Module | None = None) -> ast.Module | None:
+        kept = self._trees.get(path)
+        if kept is not None and path in self._compared:
+            return kept[1]
+        self._compared.add(path)
         text = self._read(path) if path.endswith(_SUFFIX) else None
-        if text is None or len(text) > _MAX_FILE:
-            return None
-        self._size += len(text)
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the program's own, such as invalid escapes
-                return ast.parse(text)
-        except (SyntaxError, ValueError, RecursionError, MemoryError):
-            return None
+        if kept is not None and kept[0] == text:
+            return kept[1]
+        found = None
+        if text is not None and len(text) <= _MAX_FILE:
+            self._size += len(text)
+            found = own if own is not None else _parsed(text)
+        self._trees[path] = text, found
+        return found
+
+
+def _parsed(text: str) -> ast.Module | None:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the program's own, such as invalid escapes
+            return ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None

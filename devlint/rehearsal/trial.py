@@ -16,8 +16,8 @@ from .values import CPU, Argument, Class, Const, Device, Function, Obj, Tensor, 
 
 _STEPS = 3_000
 """Of one function or class."""
-_MANY = 60
-"""So many functions and classes of a file are tried."""
+_ALL = 9_000
+"""Of all functions and classes of a file."""
 _FORWARD = "forward"
 _CALLED = ("__call__",)
 _DEVICES = (CPU, *knowledge.ACCELERATORS)
@@ -35,6 +35,8 @@ class Trial(Rehearsal):
         super().__init__(load, lazy=lazy)
         self._placed = False
         """Whether the module at hand is where an accelerator is, as nothing says otherwise."""
+        self._taken = 0
+        """How many steps have been taken."""
 
     def try_out(self, unit: Unit) -> None:
         """Go through a file as it is imported, and try what it defines."""
@@ -42,8 +44,8 @@ class Trial(Rehearsal):
             self.perform(unit, unit.name)
         self.frames = [Frame(unit.scope, unit.tree)]
         own = [value for value in unit.scope.names.values() if self._is_own(value, unit)]
-        with suppress(Exhausted):  # of what is done with values there is an end, for all of them together
-            for value in own[:_MANY]:
+        with suppress(Exhausted):  # there is an end for all of them together
+            for value in own:
                 self._try_one(value)
         self.frames.clear()
 
@@ -67,10 +69,13 @@ class Trial(Rehearsal):
 
     def _bounded(self, work: Callable[[], object]) -> None:
         """Do something as long as it takes no more than a few steps."""
+        if self._taken > _ALL:
+            raise Exhausted
         default, unsure = self.default, self.unsure
-        self.steps = MAX_STEPS - _STEPS
+        self.steps = begin = MAX_STEPS - _STEPS
         with suppress(Exhausted):
             work()
+        self._taken += self.steps - begin
         del self.frames[1:]
         self.running, self.tried, self.default, self.unsure = [], 0, default, unsure
 
