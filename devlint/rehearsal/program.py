@@ -33,8 +33,8 @@ class _Gone(NamedTuple):
     """A program that was gone through, with all that this rests on."""
 
     met: tuple[Met, ...]
-    trees: tuple[tuple[str, ast.Module], ...]
-    """The files that it read."""
+    trees: tuple[tuple[str, ast.Module | None], ...]
+    """The files that it read; None for one that cannot be."""
     found: tuple[tuple[tuple[str, str], str | None], ...]
     """Which file each name meant, in which file."""
 
@@ -100,6 +100,7 @@ class Company:
     def _gone_through(self, path: str, lazy: bool, tried: bool) -> _Gone:
         units: dict[str, Unit] = {}
         asked: dict[tuple[str, str], str | None] = {}
+        trees: dict[str, ast.Module | None] = {}
 
         def load(dotted: str, importer: str) -> tuple[Unit, str] | None:
             found = self._layout.find(dotted, importer)
@@ -107,23 +108,22 @@ class Company:
             if found is None:
                 return None
             if found.path not in units:
-                tree = self._tree(found.path)
+                tree = trees[found.path] = self._tree(found.path)
                 if tree is None:
                     return None
                 units[found.path] = Unit(found.path, self._layout.module_name(found.path), tree)
             return units[found.path], found.rest
 
-        tree = self._tree(path)
+        tree = trees[path] = self._tree(path)
         if tree is None:
-            return _Gone((), (), ())
+            return _Gone((), tuple(trees.items()), ())
         program = Unit(path, self._layout.module_name(path), tree)
         stage = Trial(load, lazy=lazy)
         with suppress(RecursionError):  # what was seen until then stands
             with_room(lambda: (stage.try_out if tried else stage.rehearse)(program))
-        trees = ((path, tree), *((each.path, each.tree) for each in units.values()))
         release([*stage.made, *units.values(), program])
         met = sorted(stage.met.values(), key=lambda each: (each.home, each.here, each.kind))
-        return _Gone(tuple(met), trees, tuple(asked.items()))
+        return _Gone(tuple(met), tuple(trees.items()), tuple(asked.items()))
 
     def _tree(self, path: str, own: ast.Module | None = None) -> ast.Module | None:
         kept = self._trees.get(path)
