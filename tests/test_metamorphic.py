@@ -209,7 +209,7 @@ def split(key: str, folder: Path) -> tuple[Places, Places]:
     return sorted(whole), sorted(halves)
 
 
-@pytest.mark.parametrize("key", sorted(SPLITS.keys() - BY_DESIGN)[::4])
+@pytest.mark.parametrize("key", sorted(SPLITS.keys() - BY_DESIGN)[::8])
 def test_a_definition_in_another_file_means_the_same(key: str, tmp_path: Path) -> None:
     whole, halves = split(key, tmp_path)
     assert halves == whole
@@ -272,7 +272,7 @@ def reversed_rows(path: Path) -> list[int]:
 TURNED = {name(path): rows for path in FILES if (rows := reversed_rows(path)) != sorted(rows)}
 
 
-@pytest.mark.parametrize("key", sorted(TURNED)[1::4])
+@pytest.mark.parametrize("key", sorted(TURNED)[1::8])
 def test_the_order_of_definitions_does_not_matter(key: str) -> None:
     text = (FOLDER / f"{key}.py").read_text(encoding="utf-8")
     rows, order = text.split("\n"), TURNED[key]

@@ -17,7 +17,7 @@ from devlint.infer.room import with_room
 
 torch = pytest.importorskip("torch")
 
-_SAMPLES = 3
+_SAMPLES = 2
 """As many samples of each operator are tried."""
 _ELSEWHERE = {"__getitem__", "__rmatmul__", "resize_", "unfold"}
 """Methods that nobody calls by these names, one that works in place, and one of a 0-dim tensor alone."""
