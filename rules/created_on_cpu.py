@@ -59,8 +59,7 @@ from ..rule import (
 
 _TAKE_NO_DEVICE = ("torchvision.", "torch.distributions.")
 _MEETS = {"attribute": (" and replaces the buffer", "it is put there here")}
-_LEAVES = {"return": ", and another path returns", "join": " and returned, and comes of"}
-_LEAVES["size"] = " and returned with size or dtype of"
+_LEAVES = {"return": ", and another path returns", "join": " and comes of", "size": " with size or dtype of"}
 
 
 class CreatedOnCpu(Rule[Meeting]):
@@ -109,7 +108,6 @@ class CreatedOnCpu(Rule[Meeting]):
             meets, at = _LEAVES[event.how], "it is returned here"
             nothing = source_of(node).endswith(("()", "([])"))
             severity = Severity.NOTE if nothing or event.how == "size" else severity or Severity.WARNING
-        both = (*event.left.spots, *other.spots)
         yield Report(
             f"{made} is {path}made on the cpu{meets} `{other.label}`{where}",
             "a factory without `device=` makes its tensor on the default device",
@@ -119,6 +117,6 @@ class CreatedOnCpu(Rule[Meeting]):
                 *because,
                 *((spot, "") for spot in event.left.spots if kept or spot.node is not None),
                 (other.span if (other.span or event.at.span).line != event.at.span.line else None, at),
-                *((spot, "") for spot in both if spot in other.spots or spot.node),
+                *((spot, "") for spot in other.spots),
             ),
         )

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
+import gc
 import re
+import weakref
 from pathlib import Path
 
 import pytest
@@ -224,6 +227,19 @@ with on_host(model) as there:
 torch.set_default_tensor_type(torch.cuda.FloatTensor)
 print(x * torch.ones(4))
 """,
+    "what an array is given": """
+import numpy as np
+rows = np.zeros((2, 4))
+rows[0] = x.cpu()
+rows[0] += x  # here
+rows[1]: object = x  # here
+rows[1] += x.sum()
+""",
+    "where a result is put": """
+room = torch.empty(4, device=device)
+torch.mul(x, torch.tensor(2.0), out=room)
+torch.mul(x, torch.ones(4), out=room)  # here
+""",
     "the data of a weight": """
 cell = nn.LSTMCell(4, 4)
 cell.weight_hh.data = cell.weight_hh.data.to(device)
@@ -316,6 +332,32 @@ def test_files_that_import_each_other_end(tmp_path: Path) -> None:
     for name in ("one.py", "two.py"):
         met = company.rehearse(str(tmp_path / name), lazy=False)
         assert {(Path(each.here.path).name, each.here.at[0]) for each in met} == {("two.py", 3)}
+
+
+def test_few_files_are_kept_and_programs_that_stand_are_not_gone_through_again(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("devlint.rehearsal.program._MAX_CHARACTERS", 100)
+    parsed: list[weakref.ref[ast.Module]] = []
+
+    def parse(text: str) -> ast.Module:
+        tree = ast.parse(text)
+        parsed.append(weakref.ref(tree))
+        return tree
+
+    monkeypatch.setattr("devlint.rehearsal.program._parsed", parse)
+    paths = [tmp_path / f"main{number}.py" for number in range(20)]
+    for path in paths:
+        path.write_text(HEAD + "print(x * torch.ones(4))\n")
+    company = Company(Layout(), lambda file: Path(file).read_text())
+    for path in paths:
+        assert company.rehearse(str(path), lazy=False)
+    gc.collect()
+    assert sum(tree() is not None for tree in parsed) <= 2
+    company.reread()
+    for path in paths:
+        assert company.rehearse(str(path), lazy=False)
+    assert len(parsed) == len(paths)
 
 
 @pytest.mark.parametrize("text", ["", "def f(:\n", "\x00", "x = 1\n" * 200_000, "(" * 500 + ")" * 500])

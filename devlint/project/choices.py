@@ -8,7 +8,6 @@ that share files are one.
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import sys
@@ -17,7 +16,7 @@ from functools import cached_property
 from typing import Literal
 
 from .. import knowledge
-from ..bind.names import last_name, names_in
+from .demands import demands_cuda
 from .mentions import Mentions
 from .nature import imported, without_texts
 from .reach import reached
@@ -450,40 +449,6 @@ class Choices:
         if home not in self._mentions:
             self._mentions[home] = Mentions(self._layout.files(home), self._read)
         return self._mentions[home]
-
-
-def demands_cuda(text: str) -> bool:
-    """Whether a program makes sure of CUDA on no condition, itself or in a function that it begins with."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError):
-        return False
-    begins = list(tree.body)
-    for each in tree.body:
-        if isinstance(each, ast.If) and not knowledge.MODULE_NAME.isdisjoint(names_in(each.test)):
-            begins += each.body
-    run = {last_name(each.value) for each in begins if isinstance(each, ast.Expr)}
-    functions = (each for each in tree.body if isinstance(each, ast.FunctionDef) and each.name in run)
-    return any(map(_demands, begins)) or any(_demands(each) for called in functions for each in called.body)
-
-
-def _demands(node: ast.stmt) -> bool:
-    """`assert torch.cuda.is_available()`, `if not torch.cuda.is_available(): raise …`."""
-    if isinstance(node, ast.Assert):
-        test, negated = node.test, False
-    elif isinstance(node, ast.If) and isinstance(node.test, ast.UnaryOp) and not node.orelse:
-        leaves = any(isinstance(each, ast.Raise) or _is_exit(each) for each in node.body)
-        test, negated = node.test.operand, leaves and isinstance(node.test.op, ast.Not)
-        if not negated:
-            return False
-    else:
-        return False
-    return isinstance(test, ast.Call) and ast.unparse(test.func) in knowledge.ASKS_MACHINE
-
-
-def _is_exit(node: ast.stmt) -> bool:
-    called = node.value.func if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call) else None
-    return called is not None and last_name(called) in knowledge.EXITS
 
 
 def cells(text: str) -> str:

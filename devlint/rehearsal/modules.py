@@ -195,8 +195,8 @@ class Modules(Meetings):
             return NONE
         if name in ("add_module", "register_module") and len(positional) > 1:
             key = positional[0][1]
-            name = key.value if isinstance(key, Const) else f"#{id(node)}.{len(obj.attrs)}"
-            self.put(obj.attrs, name, positional[1][1])
+            called = key.value if isinstance(key, Const) else f"#{id(node)}.{len(obj.attrs)}"
+            self.put(obj.attrs, called, positional[1][1])
             return NONE
         if name in ("append", "extend", "insert", "items", "keys", "values", "update", "pop"):
             if obj.parts is None:
@@ -314,8 +314,9 @@ class Modules(Meetings):
             told = action.value if isinstance(action, Const) else ""
             left_out = long.startswith("-") and "required" not in keywords and told in ("", "store")
             value: Value = NONE if left_out else Unknown()
-            value = keywords["default"][1] if "default" in keywords else value
-            if "default" not in keywords and told in ("store_true", "store_false"):
+            if "default" in keywords:
+                value = keywords["default"][1]
+            elif told in ("store_true", "store_false"):
                 value = Const(told == "store_false")
             self.put(options.items, key, value)
             return Unknown()

@@ -199,9 +199,8 @@ class Moves(Builtins):
         self.spend()
         if isinstance(value, Tensor):
             if value.place == CPU and value.made is None and not value.registered:
-                return value._replace(
-                    place=NOWHERE
-                )  # a copy of a parameter: that it is lost is told by itself
+                # A copy of a parameter: that it is lost is told by itself.
+                return value._replace(place=NOWHERE)
             own = value.made is not None and value.made.how in _HOST_DATA
             plain = own and value.place == CPU and not value.registered
             return value._replace(made=Made("attribute", spot, quoted(spot.node))) if plain else value

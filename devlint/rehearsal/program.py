@@ -33,8 +33,8 @@ class _Gone(NamedTuple):
     """A program that was gone through, with all that this rests on."""
 
     met: tuple[Met, ...]
-    trees: tuple[tuple[str, ast.Module | None], ...]
-    """The files that it read; None for one that cannot be."""
+    texts: tuple[tuple[str, int | None], ...]
+    """The files that it read, with the hashes of their texts; None for one that cannot be read."""
     found: tuple[tuple[tuple[str, str], str | None], ...]
     """Which file each name meant, in which file."""
 
@@ -46,17 +46,18 @@ class Company:
         """Take what finds files, and what gives a file's text."""
         self._layout = layout
         self._read = read
-        self._trees: dict[str, tuple[str | None, ast.Module | None]] = {}
+        self._trees: dict[str, tuple[int | None, ast.Module | None]] = {}
+        """What the files mean, with the hashes of the texts that were parsed."""
         self._size = 0
         self._known: dict[tuple[str, bool], _Gone] = {}
-        self._compared = set[str]()
-        """The files whose texts are those that were parsed, as far as anybody asked since the last change."""
+        self._texts: dict[str, int | None] = {}
+        """The hashes of the texts that were asked for since the last change; None where there is none."""
         self._current = set[tuple[str, bool]]()
         """The programs that rest on nothing else than they did."""
 
     def reread(self) -> None:
         """Trust no text that was looked at before."""
-        self._compared.clear()
+        self._texts.clear()
         self._current.clear()
 
     def rehearse(self, path: str, lazy: bool, tree: ast.Module | None = None) -> tuple[Met, ...]:
@@ -77,20 +78,17 @@ class Company:
         path, tried = key
         if self._size > _MAX_CHARACTERS:
             self._trees.clear()
-            self._compared.clear()
             self._size = 0
-        self._tree(path, tree)
         known = self._known.get(key)
         if known is None or not (key in self._current or self._rests_on_the_same(known)):
+            self._tree(path, tree)
             known = self._known[key] = self._gone_through(path, lazy, tried)
         self._current.add(key)
         return known.met
 
     def _rests_on_the_same(self, gone: _Gone) -> bool:
-        return (
-            bool(gone.trees)
-            and all(self._tree(path) is tree for path, tree in gone.trees)
-            and all(self._path_of(*asked) == path for asked, path in gone.found)
+        return all(self._hash(path) == known for path, known in gone.texts) and all(
+            self._path_of(*asked) == path for asked, path in gone.found
         )
 
     def _path_of(self, dotted: str, importer: str) -> str | None:
@@ -100,7 +98,7 @@ class Company:
     def _gone_through(self, path: str, lazy: bool, tried: bool) -> _Gone:
         units: dict[str, Unit] = {}
         asked: dict[tuple[str, str], str | None] = {}
-        trees: dict[str, ast.Module | None] = {}
+        texts: dict[str, int | None] = {}
 
         def load(dotted: str, importer: str) -> tuple[Unit, str] | None:
             found = self._layout.find(dotted, importer)
@@ -108,37 +106,49 @@ class Company:
             if found is None:
                 return None
             if found.path not in units:
-                tree = trees[found.path] = self._tree(found.path)
+                tree = self._tree(found.path)
+                texts[found.path] = self._hash(found.path)
                 if tree is None:
                     return None
                 units[found.path] = Unit(found.path, self._layout.module_name(found.path), tree)
             return units[found.path], found.rest
 
-        tree = trees[path] = self._tree(path)
+        tree = self._tree(path)
+        texts[path] = self._hash(path)
         if tree is None:
-            return _Gone((), tuple(trees.items()), ())
+            return _Gone((), tuple(texts.items()), ())
         program = Unit(path, self._layout.module_name(path), tree)
         stage = Trial(load, lazy=lazy)
         with suppress(RecursionError):  # what was seen until then stands
             with_room(lambda: (stage.try_out if tried else stage.rehearse)(program))
         release([*stage.made, *units.values(), program])
         met = sorted(stage.met.values(), key=lambda each: (each.home, each.here, each.kind))
-        return _Gone(tuple(met), tuple(trees.items()), tuple(asked.items()))
+        return _Gone(tuple(met), tuple(texts.items()), tuple(asked.items()))
 
     def _tree(self, path: str, own: ast.Module | None = None) -> ast.Module | None:
         kept = self._trees.get(path)
-        if kept is not None and path in self._compared:
+        if kept is not None and path in self._texts and kept[0] == self._texts[path]:
             return kept[1]
-        self._compared.add(path)
-        text = self._read(path) if path.endswith(_SUFFIX) else None
-        if kept is not None and kept[0] == text:
+        text = self._text(path)
+        known = self._texts[path]
+        if kept is not None and kept[0] == known:
             return kept[1]
         found = None
         if text is not None and len(text) <= _MAX_FILE:
             self._size += len(text)
             found = own if own is not None else _parsed(text)
-        self._trees[path] = text, found
+        self._trees[path] = known, found
         return found
+
+    def _hash(self, path: str) -> int | None:
+        if path not in self._texts:
+            self._text(path)
+        return self._texts[path]
+
+    def _text(self, path: str) -> str | None:
+        text = self._read(path) if path.endswith(_SUFFIX) else None
+        self._texts[path] = hash(text) if text is not None else None
+        return text
 
 
 def _parsed(text: str) -> ast.Module | None:

@@ -165,13 +165,15 @@ class Stage(Trail):
 
     def _annassign(self, node: ast.AnnAssign) -> None:
         if node.value is not None:
-            self.bind(node.target, self.eval(node.value))
+            value = self.eval(node.value)
+            self.assigned = node.value
+            self.bind(node.target, value)
 
     def _augassign(self, node: ast.AugAssign) -> None:
         old = self.eval(node.target)
-        self.bind(
-            node.target, self.operator(node, node.op, (node.target, old), (node.value, self.eval(node.value)))
-        )
+        value = self.operator(node, node.op, (node.target, old), (node.value, self.eval(node.value)))
+        self.assigned = node.value
+        self.bind(node.target, value)
 
     def _return(self, node: ast.Return) -> Flow:
         self.frames[-1].returns.append(NONE if node.value is None else self.eval(node.value))

@@ -368,7 +368,8 @@ class Rehearsal(Loaders):
         out = given["out"][1] if "out" in given else None
         if isinstance(out, Tensor):
             operands = [argument for argument in self.operands(row, given) if argument is not given["out"]]
-            self.combined(node, "call", [given["out"], *operands], exact=True)
+            filled = out._replace(dims=max(out.dims, 1))  # no number, however few dimensions it has
+            self.combined(node, "call", [(given["out"][0], filled), *operands])
             return out
         if row.place in ("device", "receiver-device", "cpu", "default"):
             data = given.get("data") or given.get("obj") or given.get("input")

@@ -33,7 +33,7 @@ from ..conditions import truth
 from ..machine import Arguments, Machine, Site
 
 _WITH_DEFAULT = "defaultdict"
-_MAPPINGS = frozenset({"dict", "OrderedDict", "defaultdict"})
+_MAPPINGS = frozenset({"dict", "OrderedDict"})
 
 
 def held_by(values: tuple[Value, ...] | list[Value]) -> frozenset[Ref]:
@@ -78,11 +78,15 @@ def make(machine: Machine, site: Site) -> Value:
 
 
 def _with_default(machine: Machine, site: Site, factory: Value | None) -> Value:
-    """`defaultdict(list)`: a mapping of what the factory gives."""
+    """`defaultdict(list)`: a mapping of what the factory gives, and of what it begins with."""
     row = knowledge.find(dotted(factory)) if factory is not None else None
-    held = container(items=()) if row is not None and row.gives == Kind.CONTAINER.value else None
+    held = [container(items=())] if row is not None and row.gives == Kind.CONTAINER.value else []
+    for _, begun in site.args.positional[1:]:
+        held.append(element_of(_of_pairs(machine, begun), machine.either) or UNKNOWN)
+    held += [each for _, each in site.args.keywords.values()]
+    element = machine.joined(held)
     value = machine.own(site.node, Kind.CONTAINER, role="made")
-    return value._replace(items=None if held else (), element=held, known=MAPPING)
+    return value._replace(items=None if held else (), element=element, known=MAPPING)
 
 
 def _of_pairs(machine: Machine, pairs: Value) -> Value:
