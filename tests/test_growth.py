@@ -17,6 +17,7 @@ from devlint.config.settings import Selection, Settings
 from devlint.project.mentions import Mentions
 from devlint.project.resolve import Layout
 from devlint.rehearsal.program import Company
+from devlint.rehearsal.prospects import Prospects
 from devlint.run.lint import lint
 
 EVERYTHING = Settings(selections=(Selection(select=("ALL",)),))
@@ -282,6 +283,25 @@ def test_what_rewrites_files_does_twice_the_work_for_twice_the_findings(
     assert max(twice / once, four_times / twice) <= _MOST, (once, twice, four_times)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "def f#(x): return f@(x)\n",
+        "class C#(C@):\n    def f(self, x): return f(x)\n",
+        "def f#(x): return f@(f0(x))\n",
+    ],
+    ids=["chain", "bases", "circle"],
+)
+def test_twice_the_code_is_twice_the_work_to_find_what_to_try(text: str, tmp_path: Path) -> None:
+    def calls(count: int) -> int:
+        path = tmp_path / f"main{count}.py"
+        path.write_text(_times(count, text) + f"def f{count}(x): return x\n")
+        prospects = Prospects(lambda dotted, importer: None, lambda file: Path(file).read_text())
+        return calls_of(lambda: prospects.of(str(path)))
+
+    assert calls(400) < _MOST * calls(200)
+
+
 def test_twice_the_files_and_names_are_twice_the_work_to_find_who_has_which() -> None:
     def found(count: int) -> int:
         mentions = Mentions(map(str, range(count)), lambda path: f"def f{path}(x):\n    return g{path}(x)\n")
@@ -336,7 +356,7 @@ def test_what_would_take_for_ever_is_left_in_time(text: str, tmp_path: Path) -> 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
 def test_what_would_take_for_ever_is_left_in_time_where_it_is_tried(text: str, tmp_path: Path) -> None:
     path = tmp_path / "library.py"
-    path.write_text(f"def tried():\n{indent(text, '    ')}\n")
+    path.write_text(f'def tried():\n    at = "cuda"\n{indent(text, "    ")}\n')
     company = Company(Layout(), lambda file: Path(file).read_text())
     assert calls_of(lambda: company.try_out(str(path))) < _MOST_CALLS
     assert company.try_out(str(path)) == ()

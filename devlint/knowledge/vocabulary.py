@@ -141,12 +141,15 @@ NO_DATA = "meta"
 """The device whose tensors hold nothing."""
 FACTORIES = words(
     """
-    zeros ones empty full rand randn randint randperm arange linspace logspace eye tensor as_tensor from_numpy
-    FloatTensor LongTensor DoubleTensor IntTensor ByteTensor BoolTensor HalfTensor Tensor normal
-    tril_indices triu_indices hann_window hamming_window
+    zeros ones empty empty_permuted empty_strided full rand randn randint randperm arange linspace logspace
+    eye tensor scalar_tensor as_tensor asarray from_numpy from_file frombuffer normal
+    tril_indices triu_indices bartlett_window blackman_window hann_window hamming_window kaiser_window
+    get_rng_state sparse_bsc_tensor sparse_csc_tensor sparse_bsr_tensor sparse_csr_tensor
+    sparse_compressed_tensor sparse_coo_tensor generate_square_subsequent_mask
     """
 )
-"""What makes tensors, by the last part of its name: a file without any makes none."""
+"""Functions that make tensors where nothing but an argument says, by the last part of their names; no types
+that can be called, and not `range`."""
 FILLS = words("fill_ copy_ set_ requires_grad_ detach_ retain_grad_ resize_ apply_ map_ normal_ uniform_")
 """Methods that change a tensor in place and take what they are given from anywhere."""
 INDEXES = words("index_put index_put_")

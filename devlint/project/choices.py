@@ -354,8 +354,7 @@ class Choices:
         above = root
         for _ in range(_MAX_UP):
             above = os.path.dirname(above)
-            listed = self._layout.names(above)
-            if any(name in listed or f"{name}.py" in listed for name in missing):
+            if any(self._layout.holds(above, name) for name in missing):
                 return above
         return root
 

@@ -116,6 +116,15 @@ class Layout:
             return self._under(folder, dotted.split("."))
         return None
 
+    def holds(self, folder: str, name: str) -> bool:
+        """Whether a folder has a module of a name, or a folder of some; `/data` and `/opt` are none."""
+        listed = self._listed(folder)
+        if f"{name}.py" in listed:
+            return True
+        return name in listed and any(
+            each.endswith(".py") for each in self._listed(os.path.join(folder, name))
+        )
+
     def names(self, folder: str) -> frozenset[str]:
         """The names in a folder."""
         return self._listed(folder)

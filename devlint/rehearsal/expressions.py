@@ -60,8 +60,8 @@ class Expressions(Stage):
     def eval(self, node: ast.expr) -> Value:
         """The value of an expression."""
         self.step()
-        method = getattr(self, f"_{type(node).__name__.lower()}", None)
-        found: Value = method(node) if method is not None else Unknown()
+        method = self.methods.get(type(node))
+        found: Value = method(self, node) if method is not None else Unknown()
         return found
 
     def _constant(self, node: ast.Constant) -> Value:

@@ -136,7 +136,7 @@ class Performer(Expressions):
         node: ast.AST,
     ) -> Value:
         """Call a function of the program."""
-        depth = sum(frame.node is function.node for frame in self.frames)
+        depth = [frame.node for frame in self.frames].count(function.node)
         if len(self.frames) > MAX_DEPTH or depth > MAX_AGAIN:
             return Unknown()
         frame = Frame(self.hold(Scope(function.scope.unit, function.scope)), function.node)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..core.met import Met
 from ..infer.room import with_room
+from .prospects import Prospects
 from .trial import Trial
 from .values import Unit, release
 
@@ -37,6 +38,8 @@ class _Gone(NamedTuple):
     """The files that it read, with the hashes of their texts; None for one that cannot be read."""
     found: tuple[tuple[tuple[str, str], str | None], ...]
     """Which file each name meant, in which file."""
+    tried: frozenset[str] | None = None
+    """Of a file that is tried and not run: the functions and classes that are."""
 
 
 class Company:
@@ -46,6 +49,7 @@ class Company:
         """Take what finds files, and what gives a file's text."""
         self._layout = layout
         self._read = read
+        self._prospects = Prospects(self._found, read)
         self._trees: dict[str, tuple[int | None, ast.Module | None]] = {}
         """What the files mean, with the hashes of the texts that were parsed."""
         self._size = 0
@@ -59,28 +63,33 @@ class Company:
         """Trust no text that was looked at before."""
         self._texts.clear()
         self._current.clear()
+        self._prospects.reread()
 
     def rehearse(self, path: str, lazy: bool, tree: ast.Module | None = None) -> tuple[Met, ...]:
         """What goes wrong in the program that a file is, in whichever of its files.
 
         `lazy` is whether modules are imported when something of them is used; `tree` is the file's own.
         """
-        return self._gone((path, False), lazy, tree)
+        return self._gone((path, False), lazy, tree, None)
 
     def try_out(self, path: str, tree: ast.Module | None = None) -> tuple[Met, ...]:
         """What goes wrong in the functions and classes of a file, called one by one as others would.
 
         Other modules are imported when something of them is used.
         """
-        return self._gone((path, True), True, tree)
+        wanted = self._prospects.of(path)
+        return self._gone((path, True), True, tree, wanted) if wanted else ()
 
-    def _gone(self, key: tuple[str, bool], lazy: bool, tree: ast.Module | None) -> tuple[Met, ...]:
-        path, tried = key
+    def _gone(
+        self, key: tuple[str, bool], lazy: bool, tree: ast.Module | None, tried: frozenset[str] | None
+    ) -> tuple[Met, ...]:
         if self._size > _MAX_CHARACTERS:
             self._trees.clear()
             self._size = 0
+        path = key[0]
         known = self._known.get(key)
-        if known is None or not (key in self._current or self._rests_on_the_same(known)):
+        stands = known is not None and (key in self._current or self._rests_on_the_same(known))
+        if known is None or known.tried != tried or not stands:
             self._tree(path, tree)
             known = self._known[key] = self._gone_through(path, lazy, tried)
         self._current.add(key)
@@ -95,7 +104,11 @@ class Company:
         found = self._layout.find(dotted, importer)
         return found.path if found is not None else None
 
-    def _gone_through(self, path: str, lazy: bool, tried: bool) -> _Gone:
+    def _found(self, dotted: str, importer: str) -> tuple[str, str] | None:
+        found = self._layout.find(dotted, importer)
+        return (found.path, found.rest) if found is not None else None
+
+    def _gone_through(self, path: str, lazy: bool, tried: frozenset[str] | None) -> _Gone:
         units: dict[str, Unit] = {}
         asked: dict[tuple[str, str], str | None] = {}
         texts: dict[str, int | None] = {}
@@ -116,14 +129,14 @@ class Company:
         tree = self._tree(path)
         texts[path] = self._hash(path)
         if tree is None:
-            return _Gone((), tuple(texts.items()), ())
+            return _Gone((), tuple(texts.items()), (), tried)
         program = Unit(path, self._layout.module_name(path), tree)
         stage = Trial(load, lazy=lazy)
         with suppress(RecursionError):  # what was seen until then stands
-            with_room(lambda: (stage.try_out if tried else stage.rehearse)(program))
+            with_room(lambda: stage.rehearse(program) if tried is None else stage.try_out(program, tried))
         release([*stage.made, *units.values(), program])
         met = sorted(stage.met.values(), key=lambda each: (each.home, each.here, each.kind))
-        return _Gone(tuple(met), tuple(texts.items()), tuple(asked.items()))
+        return _Gone(tuple(met), tuple(texts.items()), tuple(asked.items()), tried)
 
     def _tree(self, path: str, own: ast.Module | None = None) -> ast.Module | None:
         kept = self._trees.get(path)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..core.met import Met
 from .trail import MAX_STEPS, Change, Exhausted, Trail
@@ -24,6 +24,7 @@ from .values import (
     Spot,
     Unit,
     Unknown,
+    Unrun,
     Value,
     truth,
 )
@@ -101,6 +102,10 @@ class Stage(Trail):
         self._spent = 0
         """How many steps what is imported has taken."""
         self._ran: set[str] = set()
+        self.registers = True
+        """Whether what decorators note, as a file is imported, may be asked for."""
+        self.methods = _METHODS.get(type(self)) or _METHODS.setdefault(type(self), _methods_of(type(self)))
+        """What goes through each kind of statement and expression."""
 
     def either(self, one: Callable[[], Flow], other: Callable[[], Flow]) -> Flow:
         """Go through one branch or the other: what both leave is what is known afterwards."""
@@ -136,8 +141,8 @@ class Stage(Trail):
     def statement(self, node: ast.stmt) -> Flow:
         """Go through a statement."""
         self.step()
-        method = getattr(self, f"_{type(node).__name__.lower()}", None)
-        return method(node) or "" if method is not None else ""
+        method = self.methods.get(type(node))
+        return method(self, node) or "" if method is not None else ""
 
     @property
     def scope(self) -> Scope:
@@ -337,9 +342,21 @@ class Stage(Trail):
 
     def kept_promise(self, value: Value, table: dict[str, Value], name: str) -> Value:
         """What a name stands for in a table, by now."""
-        if not isinstance(value, Later):
-            return value
-        found = table[name] = self.module(value.found, value.dotted)
+        if isinstance(value, Later):
+            found = table[name] = self.module(value.found, value.dotted)
+            return found
+        if isinstance(value, Unrun):
+            found = table[name] = self._by_now(value)
+            return found
+        return value
+
+    def _by_now(self, value: Unrun) -> Value:
+        names, name = value.unit.scope.names, defined_by(value.node)
+        found: Value = names[name]
+        if isinstance(found, Unrun):
+            names[name] = Unknown()  # what it is while it is made
+            self._at_the_margin(value.unit, lambda: self.statement(value.node))
+            found = names[name]
         return found
 
     def module(self, found: tuple[Unit, str] | None, dotted: str) -> Value:
@@ -374,27 +391,43 @@ class Stage(Trail):
 
     def run(self, unit: Unit) -> None:
         """Run a file as it is imported, the first time that it is asked for; what it does stays done."""
-        if unit.path in self._ran or self._spent > MAX_STEPS:
-            return
-        self._ran.add(unit.path)
+        if unit.path not in self._ran and self._spent <= MAX_STEPS:
+            self._ran.add(unit.path)
+            self._at_the_margin(unit, lambda: self.perform(unit, unit.name))
+
+    def _at_the_margin(self, unit: Unit, work: Callable[[], object]) -> None:
+        """Do what a file does where it is imported; it stays done, whoever asked for it."""
         mark, steps, depth = len(self._trail), self.steps, len(self.frames)
         default, tried, running, unsure = self.default, self.tried, self.running, self.unsure
         self.steps, self.tried, self.default, self.running, self.unsure = 0, 0, CPU, [], 0
+        self.frames.append(Frame(unit.scope, unit.tree))
         try:
-            self.perform(unit, unit.name)
+            work()
         except Exhausted:
-            del self.frames[depth:]
+            pass
         finally:
+            del self.frames[depth:]
             self._spent += self.steps
             self.steps, self.tried, self.default = steps, tried, default
             self.running, self.unsure = running, unsure
             del self._trail[mark:]
 
     def perform(self, unit: Unit, name: str) -> None:
-        """Go through the statements of a file that goes by a name."""
-        unit.scope.names["__name__"] = Const(name)
+        """Go through the statements of a file that goes by a name.
+
+        What defines a name, and does nothing else, waits until somebody asks for the name: most of what is
+        imported nobody does.
+        """
+        names = unit.scope.names
+        names["__name__"] = Const(name)
         self.frames.append(Frame(unit.scope, unit.tree))
-        self.block(unit.tree.body)
+        waits = postponed(unit.tree, calls=name != _MAIN, decorated=not self.registers)
+        for statement in unit.tree.body:
+            defined = defined_by(statement) if statement in waits else ""
+            if defined and defined not in names:
+                names[defined] = Unrun(unit, statement)
+            elif self.statement(statement):
+                break
         self.frames.pop()
 
     def rehearse(self, unit: Unit) -> None:
@@ -479,11 +512,13 @@ class Stage(Trail):
 
     def lookup(self, name: str) -> Value:
         """What a variable is."""
-        scope: Scope | None = self.scope.shared.get(name, self.scope)
+        own = self.frames[-1].scope
+        scope: Scope | None = own.shared.get(name, own) if own.shared else own
         while scope is not None:
             found = scope.names.get(name)
             if found is not None:
-                return self.kept_promise(found, scope.names, name)
+                waits = type(found) is Later or type(found) is Unrun
+                return self.kept_promise(found, scope.names, name) if waits else found
             scope = scope.outer
         return self.unit_name(name)
 
@@ -545,6 +580,75 @@ _BINDINGS = {
 }
 
 
+_METHODS: dict[type[Stage], dict[type[ast.AST], Callable[..., Any]]] = {}
+"""What each class goes through the syntax with: to find it by its name each time takes longer."""
+
+
+def _methods_of(cls: type[Stage]) -> dict[type[ast.AST], Callable[..., Any]]:
+    names = {
+        each: f"_{each.__name__.lower()}" for base in (ast.stmt, ast.expr) for each in base.__subclasses__()
+    }
+    return {each: getattr(cls, name) for each, name in names.items() if hasattr(cls, name)}
+
+
+def defined_by(statement: ast.stmt) -> str:
+    """The name that a statement defines, if it does nothing else."""
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        return statement.name
+    if isinstance(statement, ast.Assign) and len(statement.targets) == 1:
+        target: ast.expr = statement.targets[0]
+    elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
+        target = statement.target
+    else:
+        return ""
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def postponed(tree: ast.Module, *, calls: bool, decorated: bool) -> set[ast.stmt]:
+    """The statements that may as well be run later: they rest on nothing that is bound again.
+
+    `calls` is whether what an assignment calls may be called later, `decorated` the same of decorators.
+    """
+    found: set[ast.stmt] = set()
+    bound: dict[str, int] = {}
+    for statement in tree.body:
+        name = defined_by(statement)
+        if name:
+            bound[name] = bound.get(name, 0) + 1
+            if not decorated and _is_decorated(statement):
+                continue
+            if calls or not isinstance(statement, (ast.Assign, ast.AnnAssign)):
+                found.add(statement)
+        elif not isinstance(statement, (ast.Import, ast.ImportFrom, ast.Expr)):
+            for each in ast.walk(statement):
+                if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+                    bound[each.id] = 2
+    again = {name for name, times in bound.items() if times > 1}
+    return {each for each in found if not _rests_on(each, again)} if again else found
+
+
+def _is_decorated(statement: ast.stmt) -> bool:
+    definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    return isinstance(statement, definitions) and bool(statement.decorator_list)
+
+
+def _rests_on(statement: ast.stmt, names: set[str]) -> bool:
+    """Whether what a statement evaluates as it is run mentions one of some names."""
+    parts: list[ast.AST | None]
+    if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        parts = [*statement.decorator_list, *statement.args.defaults, *statement.args.kw_defaults]
+    elif isinstance(statement, ast.ClassDef):
+        parts = [*statement.decorator_list, *statement.bases]
+    else:
+        parts = [statement]
+    return any(
+        isinstance(each, ast.Name) and each.id in names
+        for part in parts
+        if part is not None
+        for each in ast.walk(part)
+    )
+
+
 def is_generator(function: Function) -> bool:
     """Whether a function is a generator: asked where it is called, as most that are defined never are."""
     if function.yields is None:
@@ -553,11 +657,29 @@ def is_generator(function: Function) -> bool:
 
 
 def _yields(body: Sequence[ast.AST]) -> bool:
-    todo: list[ast.AST] = list(body)
+    todo: list[object] = list(body)
     while todo:
         node = todo.pop()
-        if isinstance(node, (ast.Yield, ast.YieldFrom)):
+        kind = type(node)
+        if kind is ast.Yield or kind is ast.YieldFrom:
             return True
-        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
-            todo.extend(ast.iter_child_nodes(node))
+        if kind is list:
+            todo += node  # type: ignore[arg-type]
+        elif kind not in _WITHOUT_YIELD and isinstance(node, ast.AST):
+            todo += node.__dict__.values()
     return False
+
+
+_WITHOUT_YIELD = frozenset(
+    {
+        ast.FunctionDef,
+        ast.AsyncFunctionDef,
+        ast.Lambda,
+        ast.ClassDef,
+        ast.Name,
+        ast.Constant,
+        ast.Load,
+        str,
+        int,
+    }
+)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import partial
 
@@ -38,12 +38,15 @@ class Trial(Rehearsal):
         self._taken = 0
         """How many steps have been taken."""
 
-    def try_out(self, unit: Unit) -> None:
-        """Go through a file as it is imported, and try what it defines."""
+    def try_out(self, unit: Unit, wanted: Collection[str]) -> None:
+        """Go through a file as it is imported, and try those of the functions and classes that it defines."""
+        self.registers = False
         with suppress(Exhausted):
             self.perform(unit, unit.name)
         self.frames = [Frame(unit.scope, unit.tree)]
-        own = [value for value in unit.scope.names.values() if self._is_own(value, unit)]
+        named = [(name, value) for name, value in unit.scope.names.items() if name in wanted]
+        values = [self.kept_promise(value, unit.scope.names, name) for name, value in named]
+        own = [value for value in values if self._is_own(value, unit)]
         with suppress(Exhausted):  # there is an end for all of them together
             for value in own:
                 self._try_one(value)

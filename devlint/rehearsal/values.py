@@ -115,6 +115,13 @@ class Later(NamedTuple):
     dotted: str
 
 
+class Unrun(NamedTuple):
+    """What a statement at the margin of a file defines, which is run when somebody asks for it."""
+
+    unit: Any
+    node: Any
+
+
 class Seq:
     """A list, tuple, set or iterator."""
 
@@ -288,6 +295,7 @@ Value = Union[  # noqa: UP007 - classes that refer to each other are not all kno
     Super,
     Partial,
     Later,
+    Unrun,
 ]
 Argument = tuple[ast.expr, Value]
 NONE = Const(None)
