@@ -110,6 +110,13 @@ def test_every_function_that_makes_a_tensor_by_itself_counts() -> None:
                 assert last in knowledge.FACTORIES or last == "range", name
 
 
+def test_what_is_defined_in_a_block_is_tried(tmp_path: Path) -> None:
+    text = f"{HEAD}try:\n    import helper\n"
+    inside = f"{MODULE}        self.mask = torch.ones(3)\n{RUN}        return x * self.mask\n"
+    indented = "".join(f"    {line}\n" for line in inside.splitlines())
+    assert of(tmp_path, main=f"{text}{indented}except ImportError:\n    pass\n") >= {"Net"}
+
+
 def test_a_text_is_looked_at_again_where_it_has_changed(tmp_path: Path) -> None:
     path = tmp_path / "main.py"
     path.write_text("def f(x): return x\n")

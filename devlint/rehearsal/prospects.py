@@ -21,7 +21,7 @@ _QUOTED = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
 _STATEMENTS = re.compile(r"^(?=[A-Za-z_@])", re.MULTILINE)
 """What begins at the margin, with all below it that does not."""
 _DEFINES = re.compile(r"(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
-_DEFINES_INSIDE = re.compile(r"^[ \t]*(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
+_DEFINES_INSIDE = re.compile(r"^[ \t]+(?:async[ \t]+)?(def|class)[ \t]+(\w+)", re.MULTILINE)
 _ASSIGNS = re.compile(r"^([\w \t,]+)(?::[^=\n]+)?=(?!=)", re.MULTILINE)
 _FROM = re.compile(r"\bfrom[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]{0,5000}\)|[^\n]*)")
 _IMPORT = re.compile(r"^[ \t]*import[ \t]+([^\n#]+)", re.MULTILINE)
@@ -51,6 +51,7 @@ _IN_TURN = re.compile(r"\bself\.(\w+)\b[ \t]*(?:\[|\.(?:values|items)\(|\)|:[ \t
 _PLAIN = re.compile(r"class[ \t]+\w+[ \t]*(?:\([ \t]*(?:object)?[ \t]*\))?[ \t]*:")
 _MODULE = re.compile(r"class[ \t]+\w+\([^)]*Module")
 _APART = re.compile(r"class[ \t]+\w+\([^)]*(?:Module|\bFunction\b)")
+_FUNCTION = re.compile(r"(?:async[ \t]+)?def\b")
 _PARAMETER = "Parameter"
 _FORWARD = "forward"
 _CLASS = "class"
@@ -193,13 +194,13 @@ class _Part:
     @cached_property
     def hides(self) -> bool:
         """Whether a class may run parts that it has in a plain container."""
-        hidden = _HIDES.findall(self.text) if self.text.startswith(_CLASS) else ()
+        hidden = () if _FUNCTION.match(self.text) else _HIDES.findall(self.text)
         return bool(hidden) and not set(hidden).isdisjoint(_IN_TURN.findall(self.text))
 
     @cached_property
     def makes(self) -> frozenset[str]:
         """The classes of which a class makes objects when it is run, or at any time if it is no module."""
-        if not self.text.startswith(_CLASS):
+        if _FUNCTION.match(self.text):
             return frozenset()
         if _PLAIN.match(self.text):
             return frozenset(_CALLED.findall(self.text))
@@ -253,14 +254,16 @@ class _File:
                 self.defined[defines[2]] = defines[1]
                 self.parts.setdefault(defines[2], []).append(part)
             else:
-                for name in self._bound(statement):
+                inside = {name: kind for kind, name in _DEFINES_INSIDE.findall(statement)}
+                self.defined.update(inside)
+                for name in self._bound(statement) | inside.keys():
                     self.parts.setdefault(name, []).append(part)
         for name, dotted in self.imports.items():
             if _may_leave(dotted):
                 self.parts.setdefault(name, []).append(_Part("numpy"))
 
     def _bound(self, text: str) -> set[str]:
-        names = {*_DEFINES_INSIDE.findall(text), *_WORD.findall(" ".join(_ASSIGNS.findall(text)))}
+        names = set(_WORD.findall(" ".join(_ASSIGNS.findall(text))))
         for module, listed in _FROM.findall(text):
             for each in _NO_NAME.sub(" ", listed).split(","):
                 words = each.split()
