@@ -756,7 +756,7 @@ def object_method(machine: Machine, node: ast.Call, base: Value, name: str, args
     found = view.method(name) if view is not None else None
     is_module = base.kind is Kind.MODULE or (view is not None and view.is_module)
     if found is not None and not (is_module and name == "__call__"):
-        result = function_call(machine, node, found, base, args)
+        result = function_call(machine, node, machine.program.implemented(found), base, args)
         ref = machine.ref(base)
         if base.kind is Kind.MODULE and name in knowledge.MOVES and ref is not None:
             machine.state.places.setdefault(ref, UNKNOWN_PLACE)  # perhaps its parts are all that it moves
@@ -827,7 +827,7 @@ def call_module(machine: Machine, node: ast.Call, base: Value, args: Arguments) 
         if found is not None:
             machine.note_unknown([value for _, value in args.positional], Evidence.TO_MODULE)
             modules.feed(machine, base, args)
-            result = function_call(machine, node, found, base, args)
+            result = function_call(machine, node, machine.program.implemented(found), base, args)
             if result is not None:
                 return result
     site = _site(node, "Module.forward", base, args)

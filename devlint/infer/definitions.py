@@ -168,6 +168,16 @@ class Function:
         return inner or (self.own_name.startswith(knowledge.PRIVATE) and not dunder)
 
     @property
+    def is_left_open(self) -> bool:
+        """Whether it is for derived classes to say what it does: it is abstract, or not implemented."""
+        if not isinstance(self.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            return False
+        last = self.node.body[-1]
+        if isinstance(last, ast.Raise) and last.exc is not None:
+            return last_name(last.exc) == "NotImplementedError" and len(self.node.body) <= 2
+        return "abstractmethod" in self.decorators and self.is_hook
+
+    @property
     def is_hook(self) -> bool:
         """Whether its body does nothing, so that a subclass is likely to replace it."""
         if not isinstance(self.node, (ast.FunctionDef, ast.AsyncFunctionDef)):

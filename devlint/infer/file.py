@@ -50,6 +50,8 @@ _WORD = re.compile(r"\w+")
 _ROUNDS = 3
 """How often what was read of attributes, and what callers pass, is brought up to date."""
 _ROUNDS_IN_CIRCLE = 4
+_MAX_IMPLEMENTED = 4
+"""Of the classes that implement a method, so many are asked what it gives."""
 _MAX_NESTED = 8
 """Functions deeper in a chain of calls are analysed first, from the top."""
 
@@ -322,6 +324,26 @@ class File:
         if not self._frames and name in self.functions:
             return self._ensure(name)
         return self._summary(name)
+
+    def implemented(self, name: str) -> str:
+        """The method that runs where one is left to derived classes, if most of this file's compute alike.
+
+        What makes an object is another matter: who derives from the class elsewhere makes others.
+        """
+        function = self.functions.get(name)
+        if function is None or function.owner is None or not function.is_left_open or "" not in self.logs:
+            return name
+        methods = [cls.methods.get(function.own_name, name) for cls in self._below.get(function.owner, ())]
+        found = [each for each in dict.fromkeys(methods) if each != name][:_MAX_IMPLEMENTED]
+        given: dict[Place, list[str]] = {}
+        for each in found:
+            summary = self.summary(each)
+            if summary is not None and summary.returns.kind in TENSORS:
+                alike = given.setdefault(summary.returns.place, [])
+                # Of one without dimensions less is said.
+                alike.insert(0 if summary.returns.kind is Kind.SCALAR else len(alike), each)
+        most = max(given.values(), key=len, default=[])
+        return most[0] if 2 * len(most) > len(found) else name
 
     def _summary(self, name: str) -> FunctionSummary | None:
         known = self._summaries.get(name)

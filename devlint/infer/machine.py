@@ -115,6 +115,9 @@ class Program(Protocol):
     def summary(self, dotted: str) -> FunctionSummary | None:
         """What a function of the project does."""
 
+    def implemented(self, name: str) -> str:
+        """The method that runs where one is left to derived classes; itself where nobody knows."""
+
     def function(self, dotted: str) -> Function | None:
         """A function of this very file."""
 

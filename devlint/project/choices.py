@@ -60,7 +60,7 @@ _PACKAGE = "__init__"
 _MAX_UP = 3
 _HARDLY = 5
 """So many files of a project name CUDA, for each that chooses, where it is settled that all runs there."""
-_THROUGHOUT = 3
+_THROUGHOUT = 2
 """So often a program names CUDA before that is what it means, and no line that nobody gave a thought."""
 _NOTEBOOK = ".ipynb"
 
@@ -69,6 +69,7 @@ class _Signs:
     """What the text of a file tells; each is looked for when it is asked for, as most never are."""
 
     def __init__(self, text: str) -> None:
+        self.hash = hash(text)
         self._text = knowledge.without_flags(_COMMENT.sub("", without_texts(text)))
 
     @cached_property
@@ -165,10 +166,13 @@ class _Signs:
 class Choices:
     """Looks for choices of a device in files, in what they import, and in what imports them."""
 
-    def __init__(self, layout: Layout, read: Callable[[str], str | None]) -> None:
-        """`read` gives a file's text."""
+    def __init__(
+        self, layout: Layout, read: Callable[[str], str | None], before: Choices | None = None
+    ) -> None:
+        """`read` gives a file's text; what texts told `before` they tell again, if they are the same."""
         self._layout = layout
         self._read = read
+        self._before: dict[str, _Signs] = {**before._before, **before._known} if before is not None else {}
         self._known: dict[str, _Signs] = {}
         self._imports: dict[str, frozenset[str]] = {}
         self._importers: dict[str, frozenset[str]] = {}
@@ -341,7 +345,9 @@ class Choices:
         if found is None:
             text = self._read(path) or ""
             text = cells(text) if path.endswith(_NOTEBOOK) else text
-            found = self._known[path] = _Signs(text)
+            before = self._before.pop(path, None)
+            same = before is not None and before.hash == hash(text)
+            found = self._known[path] = before if before is not None and same else _Signs(text)
         return found
 
     def home(self, path: str) -> str:

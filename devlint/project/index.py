@@ -210,7 +210,7 @@ class Project:
         """Trust no text that was looked at before."""
         self._last = "", ""
         self.natures = Natures(self.layout, self._text)
-        self.choices = Choices(self.layout, self._text)
+        self.choices = Choices(self.layout, self._text, self.choices)
         self._unused = Unused(self.choices, self.layout, self._text)
         self._binds.forget()
         if self._rehearses is not None:
