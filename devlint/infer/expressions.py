@@ -332,7 +332,11 @@ class Expressions(Targets):
             if in_place and left.kind in (Kind.TENSOR, Kind.SCALAR):
                 # What is changed stays where it is, whatever it takes.
                 return left._replace(origin=derived(left.origin)) if left.origin and is_made(left) else left
-            scalar = {left.kind, right.kind} <= _NO_DIMENSIONS
+            kinds = {left.kind, right.kind}
+            scalar = kinds <= _NO_DIMENSIONS or (
+                # What is multiplied with a norm or a loss is a number.
+                kinds == {Kind.SCALAR, Kind.UNKNOWN} and any(map(self._may_be_number, (left, right)))
+            )
             dims = of_product(left, right) if isinstance(op, ast.MatMult) else None
             return self.computed(node, Kind.SCALAR if scalar else Kind.TENSOR, place, (left, right), dims)
         if left.kind is right.kind is Kind.NUMBER:

@@ -113,7 +113,7 @@ def run(machine: Statements, owner: Class | None, informed: Informed, outside: S
     node = function.node
     if isinstance(node, ast.Lambda):
         machine.returned = machine.eval(node.body)
-    elif not isinstance(node, ast.Module):
+    elif not (isinstance(node, ast.Module) or _is_of_another_language(machine, node)):
         machine.run(node.body)
     end = machine.state
     for other in machine.exits:
@@ -139,6 +139,20 @@ def required(machine: Statements, node: ast.AST) -> Why:
         elif "accelerator" in knowledge.hints("decorator", name) or _is_kernel(decorator):
             state.certain(f"decorator:{name}")
     return state.why
+
+
+def _is_of_another_language(machine: Statements, node: ast.AST) -> bool:
+    """Whether a function is compiled for a device by what has values of its own, in place of tensors."""
+    for decorator in getattr(node, "decorator_list", ()):
+        called = decorator.func if isinstance(decorator, ast.Call) else decorator
+        if last_name(called) in knowledge.COMPILES and isinstance(called, (ast.Name, ast.Attribute)):
+            around = machine.state
+            machine.state = around.copy()
+            name = dotted(machine.eval(called))
+            machine.state = around
+            if name.partition(".")[0] in knowledge.OTHER_LANGUAGES:
+                return True
+    return False
 
 
 def _is_kernel(decorator: ast.expr) -> bool:

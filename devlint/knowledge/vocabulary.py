@@ -210,6 +210,10 @@ ASKS_ATTRIBUTE = frozenset({"getattr", "hasattr"})
 """Builtins that ask an object for an attribute that it may lack."""
 REGISTERS_KERNELS = words("custom_op impl register_kernel triton_op")
 """Decorators of what runs for tensors of the kinds of devices that they are told, and for no others."""
+OTHER_LANGUAGES = words("triton numba tilelang warp")
+"""Packages that compile functions for a device, which have values of their own there, and no tensors."""
+COMPILES = words("jit njit vectorize guvectorize autotune heuristics kernel")
+"""Their decorators."""
 ASKS_KIND = words("isinstance hasattr is_tensor")
 """Functions that ask whether their first argument is a tensor, or has what tensors have."""
 UNBINDS = words("staticmethod classmethod property abstractmethod")

@@ -60,8 +60,10 @@ _PACKAGE = "__init__"
 _MAX_UP = 3
 _HARDLY = 5
 """So many files of a project name CUDA, for each that chooses, where it is settled that all runs there."""
-_THROUGHOUT = 2
+_THROUGHOUT = 3
 """So often a program names CUDA before that is what it means, and no line that nobody gave a thought."""
+_MOVED = 2
+"""So often a program moves something there, its model and what that is given, and means it as well."""
 _NOTEBOOK = ".ipynb"
 
 
@@ -293,7 +295,9 @@ class Choices:
         asked = frozenset(above | below)
         if self._choose(above, below) or not any(self._signs(each).needs for each in above):
             return False, asked
-        if sum(self._signs(each).needs for each in asked) < _THROUGHOUT:
+        named = sum(self._signs(each).needs for each in asked)
+        moved = sum(self._signs(each).moves[1] for each in asked)
+        if named < _THROUGHOUT and moved < _MOVED:
             return False, asked
         if self._is_part(path) and above == {path}:  # somebody may import it by a name that is made up
             needing, told = self._package_needs(path)

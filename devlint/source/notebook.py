@@ -80,6 +80,8 @@ def read(source: bytes | str, path: str) -> Notebook:
     """Return the code of a notebook; what cannot be read is among its `problems`."""
     try:
         text = source if isinstance(source, str) else decode(source).text
+        if not text.strip():  # made, and not opened yet
+            return Notebook({}, "", (), (), ())
         data = json.loads(text)
     except json.JSONDecodeError as error:
         return _broken(no_notebook(path, f"{error.msg} (JSON)", error.lineno, error.colno))
