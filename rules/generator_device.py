@@ -85,6 +85,8 @@ class GeneratorDevice(Rule[Call]):
                 return
         elif not (_is_away(generator.place, following=True) and (on_host or place.form is Form.CPU)):
             return
+        elif generator.place.form is Form.AT and "forward" not in event.at.context:
+            severity = Severity.WARNING  # what it follows may be on the cpu in every program there is
         where = f"`{generator.place.name}`" if generator.place.name else "another device"
         told = event.given["device"].label if place.form is Form.AT and "device" in event.given else ""
         here = "the cpu" if on_host or place.form is Form.CPU else f"`{told or place.name or 'the device'}`"

@@ -358,6 +358,8 @@ def _moved_from_outside(settled: Settled, cls: str, name: str) -> bool:
 
 def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]]:
     made = making(settled, cls)
+    if _registers_later(settled, cls, made):
+        return
     held: dict[str, list[Holding]] = {}
     for method in made:
         for name, holding in settled.logs[method].holdings.items():
@@ -393,6 +395,19 @@ def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]
             sure = what is found[0].what
             fits = replaceable and not (nested or called)
             yield node, Hidden(what, form, given, fits, sure=sure, called=called)
+
+
+def _registers_later(settled: Settled, cls: Class, made: list[str]) -> bool:
+    """Whether a method registers modules by names that it makes up, when the object is there."""
+    later = set(cls.methods.values()).difference(made) & settled.file.functions.keys()
+    return any(
+        isinstance(node, ast.Call)
+        and last_name(node) in knowledge.ADDS_BY_NAME
+        and bool(node.args)
+        and not isinstance(node.args[0], ast.Constant)
+        for method in later
+        for node in ast.walk(settled.file.functions[method].node)
+    )
 
 
 def _is_looped_over(cls: Class, name: str) -> bool:

@@ -18,7 +18,8 @@ from ..core.events import Becoming, Harmless, Holder, Seen, Why
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
-from ..core.state import OPTIMIZER
+from ..core.state import OPTIMIZER, STEPPED
+from ..core.summary import Marked
 from ..core.values import OF_LEAF, Defined, Origin, Value, element_of
 from .encounters import Encounters
 from .hidden import hidden
@@ -257,6 +258,8 @@ class Observer(Encounters):
         Its state follows the parameters where it is loaded again, and where the program moves it.
         """
         made = self.node(*stale.mark.at)
+        if made is None and stale.protocol == OPTIMIZER:
+            return self._is_left_alone(stale)
         if stale.protocol != OPTIMIZER or stale.mark.at[0] != function or made is None:
             return False
         new = stale.method in REPLACES
@@ -274,6 +277,23 @@ class Observer(Encounters):
             return False  # others have it; of the module's, other files may
         renewed = (index for index, each in enumerate(read) if each in knowledge.RENEWS_STATE and not new)
         return knowledge.STEPS.isdisjoint(read[: next(renewed, len(read))])
+
+    def _is_left_alone(self, stale: Stale) -> bool:
+        """Whether an optimizer of another file's objects is stepped by nothing that this file calls."""
+        view = self.file.view(stale.mark.at[0].rpartition(".")[0])
+        if view is None:
+            return False
+        called = {last_name(node) for node in self.file.nodes if isinstance(node, ast.Call)}
+        methods = (cls.methods[name] for cls in view.lineage() for name in called & cls.methods.keys())
+        return knowledge.STEPS.isdisjoint(called) and not any(map(self._steps, methods))
+
+    def _steps(self, function: str) -> bool:
+        """Whether a function steps an optimizer of its object."""
+        summary = self.file.summary(function)
+        return summary is None or any(
+            isinstance(effect, Marked) and (effect.protocol, effect.phase) == (OPTIMIZER, STEPPED)
+            for effect in summary.effects
+        )
 
     def _is_scheduler(self, node: ast.AST) -> bool:
         calls = (log.calls.get(node) for log in self.settled.logs.values() if isinstance(node, ast.Call))

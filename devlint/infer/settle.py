@@ -452,7 +452,7 @@ class Settled:
         whole = self._whole(ref)
         if whole < 0 and isinstance(self.objects.ways[ref], Element):
             whole = ref
-        if self._placed(ref) or self._is_text(ref):
+        if self._placed(ref) or self._is_text(ref) or self._is_given_to_make(whole):
             return None
         if whole < 0:
             return self._stored_part(ref)
@@ -460,6 +460,15 @@ class Settled:
         by_use = loader >= 0 and bool(self.seen(loader) & Evidence.LOADER) and not self.has_others
         known = place.form is Form.CPU or by_use
         return Part(ref, whole, known, ref)
+
+    def _is_given_to_make(self, ref: Ref) -> bool:
+        """Whether an object is what a constructor is given: options, numbers and tensors, and no batch."""
+        if ref < 0 or not self.objects.is_parameter(ref):
+            return False
+        function = self.file.functions.get(self.objects.functions[ref])
+        return (
+            function is not None and function.owner is not None and function.own_name in knowledge.CONSTRUCTS
+        )
 
     @cached_property
     def has_others(self) -> bool:

@@ -52,6 +52,8 @@ WHOLE_MODULE = words("to cuda train eval parameters named_parameters modules nam
 """Methods that a module has from its base, and that concern all of its layers."""
 ADDS_LAYERS = words("append extend insert add_module register_module")
 """Methods by which a module comes to consist of more."""
+ADDS_BY_NAME = words("add_module register_module")
+"""Methods that register a module under a name that they are given."""
 FILLS_CONTAINER = words("append extend insert add update setdefault __setitem__ appendleft extendleft")
 """Methods that put items into a container."""
 RUNS_ON_PARTS = words("apply _apply")

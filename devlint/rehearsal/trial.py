@@ -35,6 +35,8 @@ class Trial(Rehearsal):
         super().__init__(load, lazy=lazy)
         self._placed = False
         """Whether the module at hand is where an accelerator is, as nothing says otherwise."""
+        self._weightless = False
+        """Whether it has nothing to be there with: it may as well prepare data on the cpu."""
         self._taken = 0
         """How many steps have been taken."""
 
@@ -53,6 +55,7 @@ class Trial(Rehearsal):
         self.frames.clear()
 
     def _try_one(self, value: Value) -> None:
+        self._weightless = False
         if isinstance(value, Function):
             self._apart(lambda: self._run(value, None))
         elif isinstance(value, Class):
@@ -111,10 +114,15 @@ class Trial(Rehearsal):
         # One that keeps a device brings what it makes there, and is there itself.
         keeps = any(_names_device(value) for value in made.attrs.values())
         self._placed = self.is_module(made) and not made.moved and not keeps
+        self._weightless = self._placed and not any(self.weights(made))
         if self._placed:
             self.move(made, ACCELERATOR)
             self.alter(made, "moved", True)
         return made
+
+    def _read_by_numpy(self, at: ast.expr, value: Tensor, reader: str) -> None:
+        if not self._weightless:
+            super()._read_by_numpy(at, value, reader)
 
     def _run(self, function: Function, receiver: Obj | None) -> None:
         """Call a function of the file; the inputs of a module are where it is."""
