@@ -11,10 +11,10 @@ Draw where the generator is:
     generator = torch.Generator(device=device)
     order = torch.randperm(8, generator=generator, device=device)
 
-What follows an input (`device=x.device`) with a generator of the cpu is an error in a `forward`, else a
-warning. So is a loader's: where `torch.set_default_device` was called, the order is drawn there. One
-that callers pass is a note where the numbers are drawn on the cpu wherever it is, a warning where a
-caller has it on another device. Left alone: places that the file does not tell.
+What follows an input (`device=x.device`) is an error in a `forward`, else a warning. So is a loader's: where
+`torch.set_default_device` was called, the order is drawn there. One that callers pass is a note where the
+numbers are drawn on the cpu wherever it is, a warning where a caller has it on another device. Left alone:
+places that the file does not tell.
 """
 
 from __future__ import annotations
@@ -65,19 +65,18 @@ class GeneratorDevice(Rule[Call]):
     def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
         """Compare with where the numbers are drawn."""
         generator, drawn = event.given["generator"], ask.value_of(node)
-        on_host = drawn.kind in (Kind.LOADER, Kind.CONTAINER) or event.callee.startswith("torch.utils.data")
-        place = drawn.place
+        place, loads = drawn.place, event.callee.startswith("torch.utils.data")
+        on_host = loads or drawn.kind in (Kind.LOADER, Kind.CONTAINER)
         if not on_host and drawn.kind not in TENSORS:
             return
         if generator.given[1] and generator.place.form is Form.UNKNOWN:
             yield from _of_caller(event, ask, drawn, on_host)
             return
-        severity = Severity.WARNING if on_host else None  # another file may have set the default device
         if on_host and ask.calls_of("torch.set_default_device"):
             return  # which is where loaders draw as well
+        forward, severity = "forward" in event.at.context, Severity.WARNING if on_host else None
         if generator.place.form is Form.CPU:
             if not on_host and place.form is Form.AT:
-                forward = "forward" in event.at.context
                 if not forward and ("device" not in event.given or all_on_cpu(ask.given(drawn))):
                     return  # it follows neither an input of `forward` nor what a caller may have on a device
                 severity = None if forward else Severity.WARNING
@@ -85,8 +84,8 @@ class GeneratorDevice(Rule[Call]):
                 return
         elif not (_is_away(generator.place, following=True) and (on_host or place.form is Form.CPU)):
             return
-        elif generator.place.form is Form.AT and "forward" not in event.at.context:
-            severity = Severity.WARNING  # what it follows may be on the cpu in every program there is
+        elif generator.place.form is Form.AT and not forward:
+            severity = Severity.WARNING  # what it follows may always be on the cpu
         where = f"`{generator.place.name}`" if generator.place.name else "another device"
         told = event.given["device"].label if place.form is Form.AT and "device" in event.given else ""
         here = "the cpu" if on_host or place.form is Form.CPU else f"`{told or place.name or 'the device'}`"
@@ -109,9 +108,9 @@ def _of_caller(event: Call, ask: Ask, drawn: Seen, on_host: bool) -> Iterator[Re
         away = not where.given[1] and _is_away(drawn.place, following=False)
         if (there := on_cpu_beside(ask.given_together(generator, where), away)) is None:
             return
-    place, other = ("on the cpu", "an accelerator") if here else ("elsewhere", "the cpu")
+    drawn_at, other = ("on the cpu", "an accelerator") if here else ("elsewhere", "the cpu")
     yield Report(
-        f"`{generator.label}` is the caller's, and the numbers are drawn {place}",
+        f"`{generator.label}` is the caller's, and the numbers are drawn {drawn_at}",
         f"with one of {other} it raises: draw on `generator.device`",
         Severity.NOTE if there is None else Severity.WARNING,
         because=None if there is None else ((there.spot, "it is given here"),),

@@ -8,6 +8,7 @@ from functools import cached_property, partial
 from typing import NamedTuple
 
 from .. import knowledge
+from ..bind.names import last_name
 from ..bind.sections import Section, arranged
 from ..bind.text import Text
 from ..core.events import Call, Event, Move, Seen, Why
@@ -15,7 +16,7 @@ from ..core.evidence import NO_NUMBER
 from ..core.kinds import Kind
 from ..core.objects import Objects
 from ..core.paths import Attr
-from ..core.places import UNKNOWN_PLACE, Form, Place
+from ..core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ..core.state import Key, State
 from ..core.summary import Calling, Loading
 from ..core.values import Api, Value
@@ -303,6 +304,8 @@ class Record:
         around = self._file.variables().items() if scope.function else ()
         own = self._attributes_of_self(scope.function)
         for name, value in (*scope.variables.items(), *own, *around):
+            if isinstance(name, str) and name.rpartition(".")[2] in self._on_host_unless_told:
+                continue
             chosen = value.kind is Kind.DEVICE and value.place.form is Form.SAME and not value.place.name
             if isinstance(name, str) and chosen:
                 return name
@@ -323,6 +326,24 @@ class Record:
                 if isinstance(name, str) and opaque and not self._is_tensor(value, scope.function):
                     return f"{name}.{way.name}"
         return None
+
+    @cached_property
+    def _on_host_unless_told(self) -> frozenset[str]:
+        """The names of devices that are the cpu by default: `self.store or torch.device("cpu")`."""
+        either = (each for each in self._file.nodes if isinstance(each, ast.BoolOp))
+        found = {
+            last_name(each.values[0])
+            for each in either
+            if isinstance(each.op, ast.Or)
+            and any(
+                isinstance(part, ast.Constant) and part.value == CPU.name
+                for value in each.values[1:]
+                for part in ast.walk(value)
+            )
+        }
+        assigned = (each for each in self._file.nodes if found and isinstance(each, ast.Assign))
+        kept = {last_name(each.value) for each in assigned if last_name(each.targets[0]) in found}
+        return frozenset(found | kept) - {""}
 
     @cached_property
     def _moves(self) -> tuple[Move, ...]:
