@@ -146,8 +146,11 @@ _FIXES = re.compile(r"\bdevice\s*=\s*(?:torch\.device\(\s*)?[rf]?[\"']cuda")
 """One that nobody chooses."""
 _BRINGS_BACK = re.compile(
     r"(?:\bmap_location\s*=\s*|\.to\(\s*|\btorch\.load\([^\n]*?)(?:torch\.device\(\s*)?[\"']cpu[\"']"
+    r"|\bdevice\s*=\s*[\"']cpu[\"']\s+if\b[^\n]*\belse\s+None\b"
 )
-"""The cpu for what is loaded there, or brought back to it."""
+"""The cpu for what is loaded there, brought back to it, or kept there if anybody wants that."""
+_OF_FIXED = re.compile(r"\bmap_location\s*=\s*(?:self\.)?device\b|\bargs?\.device\b")
+"""What is no choice where the device is one that nobody chooses."""
 _DEMANDS = re.compile(
     r"\bassert\b[^\n]*\bis_available\b|\bprint\([^\n]*\bis_available\b"
     r"|\bif\s+not\b[^\n]*\bis_available\(\)\s*:\s*(?:raise\b|(?:sys\.|os\._)?exit\()"
@@ -200,9 +203,9 @@ def chooses_device(text: str) -> bool:
     """Whether a program, without its comments, seems to mean a device to be a choice."""
     text = _without_demands(text)
     passes = "device" in text and _PASSES.search(_TEXT.sub('""', text)) is not None
-    return (passes and _FIXES.search(text) is None) or _CHOOSES.search(
-        _WHERE_THERE.sub("\n", text)
-    ) is not None
+    if _FIXES.search(text) is not None:
+        passes, text = False, _OF_FIXED.sub("", text)
+    return passes or _CHOOSES.search(_WHERE_THERE.sub("\n", text)) is not None
 
 
 def may_demand_cuda(text: str) -> bool:

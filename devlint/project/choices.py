@@ -313,7 +313,7 @@ class Choices:
         led = runs if any(each.runs for each in runs) else used  # or nobody knows which program imports it
         if any(each.leaves for each in led) and {each.trains for each in used} - {""} != {knowledge.GPUS}:
             return True
-        if any(each.numbers for each in used) and not any(each.limits for each in used):
+        if any(each.numbers for each in used) and not any(each.limits or each.current for each in used):
             return True
         asked = sum(each.moves[0] for each in runs)
         return asked > 0 and asked >= sum(each.moves[1] for each in used)
