@@ -169,6 +169,11 @@ TABLES = (
     einops.reduce(tensor, pattern, reduction, **axes_lengths): gives=tensor place=operands
     einops.repeat(tensor, pattern, **axes_lengths): gives=tensor place=operands
     einops.einsum(*args): gives=tensor place=operands
+    torch_scatter.scatter torch_scatter.scatter_add torch_scatter.scatter_sum torch_scatter.scatter_mul
+            torch_scatter.scatter_mean torch_scatter.scatter_softmax torch_scatter.scatter_log_softmax
+            (src, index, dim, out, dim_size): gives=tensor place=operands
+    torch_geometric.nn.global_add_pool torch_geometric.nn.global_mean_pool
+            torch_geometric.nn.global_max_pool(x, batch, size): gives=tensor place=operands
     """,
     ),
 )
