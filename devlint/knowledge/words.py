@@ -117,7 +117,7 @@ _CHOOSES = re.compile(
     rf"{_OFFERS.pattern}"
     r"|(?<!distributed\.)(?<!dist\.)\bis_available\b|\bcurrent_accelerator\b|[\"']cpu[\"']"
     r"|\bmap_location\s*(?:[:,)]|=\s*(?!lambda\b|None\b|[rf]?[\"']|torch\.device\(\s*[\"'])[A-Za-z_])"
-    r"|\bargs?\.(?:cpu|device)\b|\bAccelerator\("
+    r"|\b\w*args?\.(?:cpu|device)\b|\bAccelerator\("
 )
 """The last leaves the choice to who runs it."""
 GPUS = "gpus"
@@ -130,7 +130,7 @@ _ON_OTHERS = re.compile(
 )
 """What a trainer runs on where somebody chooses, and not the program; backends were accelerators once."""
 _PASSES = re.compile(
-    r"(?:(?<!\.)|\b(?:self|args?|opts?|cfg|conf|config|hparams|params|flags)\.)\bdevice\s*[:,)]"
+    r"(?:(?<!\.)|\b(?:self|\w*(?:args?|opts?|cfg|conf|config|hparams|params|flags))\.)\bdevice\s*[:,)]"
     r"|\bdevice\s*=\s*(?:\w*device\b|None)"
 )
 """A device that somebody gives, or has chosen; the one of a tensor follows what it is at."""
@@ -149,7 +149,7 @@ _BRINGS_BACK = re.compile(
     r"|\bdevice\s*=\s*[\"']cpu[\"']\s+if\b[^\n]*\belse\s+None\b"
 )
 """The cpu for what is loaded there, brought back to it, or kept there if anybody wants that."""
-_OF_FIXED = re.compile(r"\bmap_location\s*=\s*(?:self\.)?device\b|\bargs?\.device\b")
+_OF_FIXED = re.compile(r"\bmap_location\s*=\s*(?:self\.)?device\b|\b\w*args?\.device\b")
 """What is no choice where the device is one that nobody chooses."""
 _DEMANDS = re.compile(
     r"\bassert\b[^\n]*\bis_available\b|\bprint\([^\n]*\bis_available\b"

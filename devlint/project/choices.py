@@ -297,7 +297,9 @@ class Choices:
             return False, asked
         named = sum(self._signs(each).needs for each in asked)
         moved = sum(self._signs(each).moves[1] for each in asked)
-        if named < _THROUGHOUT and moved < _MOVED:
+        if named < _THROUGHOUT and (
+            moved < _MOVED or path.endswith(_NOTEBOOK)
+        ):  # of whose cells some are run
             return False, asked
         if self._is_part(path) and above == {path}:  # somebody may import it by a name that is made up
             needing, told = self._package_needs(path)
