@@ -15,8 +15,8 @@ from .trial import Trial
 from .values import Unit, release
 
 _SUFFIX = ".py"
-_MAX_CHARACTERS = 6_000_000
-"""Of the files that are kept at hand; where there are more, they are read anew."""
+_MAX_CHARACTERS = 1_500_000
+"""Of the files that are kept at hand, whose trees take fifty times as much; of more, they are read anew."""
 _MAX_FILE = 400_000
 
 

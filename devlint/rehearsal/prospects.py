@@ -108,6 +108,8 @@ class Prospects:
                     if other not in new:
                         new[other] = None
                         todo.append(other)
+                for part in self._file(path).parts.get(name, ()):
+                    part.__dict__.pop("words", None)  # they take more memory than the text
             found += [(node, each) for each in known]
         while found:
             node, what = found.pop()
