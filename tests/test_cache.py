@@ -117,7 +117,10 @@ def test_a_comment_in_a_helper_concerns_the_helper_alone(run: Run, here: Path, e
 
 
 def test_what_a_helper_returns_concerns_who_asks(run: Run, here: Path, examined: list[str]) -> None:
-    other = "import torch\nfrom helper import other\n\nx = other(torch.ones(2))\nx.cuda()\nprint(x.is_cuda)\n"
+    other = (
+        "import torch\nfrom helper import other\n\nx = other(torch.ones(2))\nx.cuda()\n"
+        "there = torch.cuda.is_available()\nprint(there)\n"
+    )
     (here / "other.py").write_text(other)  # it chooses, so that the choices of others are nothing to it
     (here / "helper.py").write_text(f"{HELPER}\n\ndef other(x):\n    return x\n")
     assert "asker.py:5" in run()[1]

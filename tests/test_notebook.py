@@ -133,10 +133,15 @@ def test_other_languages_are_left_alone(metadata: dict[str, Any]) -> None:
     ]
 
 
+@pytest.mark.parametrize("raw", [b"", b"\n"])
+def test_an_empty_notebook_is_one_that_nobody_has_opened_yet(raw: bytes) -> None:
+    assert findings(raw) == []
+
+
 @pytest.mark.parametrize(
     ("raw", "place", "message"),
     [
-        (b"", (1, 1), "not a notebook: Expecting value (JSON)"),
+        (b"cells", (1, 1), "not a notebook: Expecting value (JSON)"),
         (b'{"cells": [\n  ]]', (2, 4), "not a notebook: Expecting ',' delimiter (JSON)"),
         (b"[]", (1, 1), "not a notebook: it holds no object (JSON)"),
         (b"{}", (1, 1), "not a notebook: it has no list of cells"),
