@@ -43,6 +43,7 @@ def of(folder: Path, **files: str) -> set[str]:
         f"{RUN}        return x.to('cuda:1') + x\n",
         f"{RUN}        return x.numpy()\n",
         f"{RUN}        return onp.exp(x)\n",
+        f"{RUN}        kind = torch.FloatTensor if x.ndim else None\n        return x + kind(3)\n",
         f"{RUN}        return nn.Linear(3, 3)(x)\n",
         f"{RUN}        return self.make()(x)\n    def make(self):\n        return nn.Linear(3, 3)\n",
         f"{RUN}        return self.make()(x)\n    def make(self):\n        return Layer()\n",
@@ -84,11 +85,18 @@ def test_a_function_is_tried_where_something_names_an_accelerator(tmp_path: Path
         "def three(x): return p.there()\n"
         "def four(x): return starry(x)\n"
         "def five(x): return x + 1\n"
+        "def six(x):\n    from place import there as late\n    return late()\n"
     )
     place = "from deeper import place\ndef there(): return place()\n"
     deeper = "import torch, main\ndef place(): return torch.device('cuda')\ndef other(): return main.two(0)\n"
     star = "def starry(x): return x.cuda()\n"
-    assert of(tmp_path, main=text, place=place, deeper=deeper, star=star) == {"one", "two", "three", "four"}
+    assert of(tmp_path, main=text, place=place, deeper=deeper, star=star) == {
+        "one",
+        "two",
+        "three",
+        "four",
+        "six",
+    }
 
 
 def test_what_a_module_of_another_file_leaves_is_told_there(tmp_path: Path) -> None:

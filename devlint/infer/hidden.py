@@ -358,12 +358,12 @@ def _moved_from_outside(settled: Settled, cls: str, name: str) -> bool:
 
 def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]]:
     made = making(settled, cls)
-    if _registers_later(settled, cls, made):
-        return
     held: dict[str, list[Holding]] = {}
     for method in made:
         for name, holding in settled.logs[method].holdings.items():
             held.setdefault(name, []).append(holding)
+    if held and _registers_later(settled, cls, made):
+        return
     for name, found in held.items():
         given = any(each.given for each in found)
         if any(each.known or each.moved for each in found) or not found[0].weights:
@@ -399,6 +399,8 @@ def _containers(settled: Settled, cls: Class) -> Iterator[tuple[ast.AST, Hidden]
 
 def _registers_later(settled: Settled, cls: Class, made: list[str]) -> bool:
     """Whether a method registers modules by names that it makes up, when the object is there."""
+    if cls.names.isdisjoint(knowledge.ADDS_BY_NAME):
+        return False
     later = set(cls.methods.values()).difference(made) & settled.file.functions.keys()
     return any(
         isinstance(node, ast.Call)

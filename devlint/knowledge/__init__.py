@@ -30,6 +30,7 @@ from .words import (
     speaks_of_devices,
     trains_on,
     without_flags,
+    without_texts,
 )
 
 __all__ = [
@@ -73,6 +74,7 @@ __all__ = [
     "topics_of_class",
     "trains_on",
     "without_flags",
+    "without_texts",
 ]
 
 

@@ -174,6 +174,7 @@ _FIXED = re.compile(
     r"^[ \t]*(\w+)\s*=\s*(?:torch\.device\(\s*)?[\"']cuda(?::\d+)?[\"']\s*\)?[ \t]*$", re.MULTILINE
 )
 """A variable that is CUDA, whatever the machine has."""
+_QUOTED = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
 _TEXT = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'")
 
 
@@ -186,6 +187,11 @@ def snake(name: str) -> str:
 def hints(on: str, name: str) -> tuple[str, ...]:
     """What a name of some sort suggests: `hints("function", "run_gpu")` is `("accelerator",)`."""
     return tuple(_said(on, snake(name)))
+
+
+def without_texts(text: str) -> str:
+    """A program without its longer strings, where a line may look like one of the program."""
+    return _QUOTED.sub("", text)
 
 
 def without_flags(text: str) -> str:

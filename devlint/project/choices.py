@@ -18,7 +18,7 @@ from typing import Literal
 from .. import knowledge
 from .demands import demands_cuda
 from .mentions import Mentions
-from .nature import imported, without_texts
+from .nature import imported
 from .reach import reached
 from .resolve import Layout
 from .world import ROOTS
@@ -72,7 +72,7 @@ class _Signs:
 
     def __init__(self, text: str) -> None:
         self.hash = hash(text)
-        self._text = knowledge.without_flags(_COMMENT.sub("", without_texts(text)))
+        self._text = knowledge.without_flags(_COMMENT.sub("", knowledge.without_texts(text)))
 
     @cached_property
     def imports(self) -> tuple[str, ...]:

@@ -15,7 +15,6 @@ _INSTEAD = re.compile(r"^except\b[^\n]*:[ \t]*\n((?:[ \t]+(?:from|import)\s[^\n]
 _EXTENSION = re.compile(r"\bCUDAExtension\(\s*(?:name\s*=\s*)?[\"']([\w.]+)[\"']")
 _ANYWHERE = re.compile(r"\bCppExtension\(")
 _SETUP = "setup.py"
-_QUOTED = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
 _NO_NAMES = re.compile(r"#[^\n]*|[(),\\]")
 
 
@@ -49,7 +48,7 @@ class Natures:
         return frozenset(found)
 
     def _find(self, path: str) -> bool:
-        text = without_texts(self._read(path) or "")
+        text = knowledge.without_texts(self._read(path) or "")
         names = list(imported(text))
         if any(map(knowledge.imports_accelerator, names)):
             return True
@@ -71,11 +70,6 @@ class Natures:
             names = frozenset(_EXTENSION.findall(text))
             found = self._built[root] = frozenset() if _ANYWHERE.search(text) else names
         return found
-
-
-def without_texts(text: str) -> str:
-    """A program without its longer strings, where a line may look like an import."""
-    return _QUOTED.sub("", text)
 
 
 def imported(text: str) -> Iterator[str]:

@@ -17,7 +17,6 @@ Find = Callable[[str, str], "tuple[str, str] | None"]
 _Node = tuple[str, str, bool]
 """A file, a name in it, and whether the file is another than the one that is asked about."""
 
-_QUOTED = re.compile(r"(\"{3}|'{3}).*?\1", re.DOTALL)
 _STATEMENTS = re.compile(r"^(?=[A-Za-z_@])", re.MULTILINE)
 """What begins at the margin, with all below it that does not."""
 _DEFINES = re.compile(r"(?:async[ \t]+)?(def|class)[ \t]+(\w+)")
@@ -40,7 +39,7 @@ _LEFT = re.compile(
 _LEFT_WORDS = (
     knowledge.FACTORIES | knowledge.WANTS_HOST | knowledge.ACCELERATORS | {"cpu", "np", "numpy", "range"}
 )
-_LEFT_ENDS = ("Loader", "Tensor(", "Tensor\n")
+_LEFT_ENDS = ("Loader", "Tensor(", "= torch.", "=torch.")
 """Without any of these there is none of it: to look for words is faster than to look for a pattern."""
 _REGISTERED = re.compile(r"\b(?:Parameter\(|register_buffer\([^,()]{0,100},)\s*torch\.\w+\(")
 """What a module knows, and takes along."""
@@ -245,27 +244,30 @@ class _File:
         self.stars: list[str] = []
         """The modules of which all names are imported."""
         decorators = ""
-        for statement in _STATEMENTS.split(_QUOTED.sub("''", text)):
+        for statement in _STATEMENTS.split(knowledge.without_texts(text)):
             if statement.startswith("@"):
                 decorators += statement
                 continue
             defines = _DEFINES.match(statement)
             part = _Part(statement + decorators)
             decorators = ""
+            if "import" in statement:
+                self._note_imports(statement)
             if defines is not None:
                 self.defined[defines[2]] = defines[1]
                 self.parts.setdefault(defines[2], []).append(part)
             else:
                 inside = {name: kind for kind, name in _DEFINES_INSIDE.findall(statement)}
                 self.defined.update(inside)
-                for name in self._bound(statement) | inside.keys():
+                assigned = _WORD.findall(" ".join(_ASSIGNS.findall(statement)))
+                for name in {*assigned, *inside}:
                     self.parts.setdefault(name, []).append(part)
         for name, dotted in self.imports.items():
             if _may_leave(dotted):
                 self.parts.setdefault(name, []).append(_Part("numpy"))
 
-    def _bound(self, text: str) -> set[str]:
-        names = set(_WORD.findall(" ".join(_ASSIGNS.findall(text))))
+    def _note_imports(self, text: str) -> None:
+        """What a statement imports, at the margin or when a function is called."""
         for module, listed in _FROM.findall(text):
             for each in _NO_NAME.sub(" ", listed).split(","):
                 words = each.split()
@@ -278,4 +280,3 @@ class _File:
                 dotted, _, alias = each.strip().partition(" as ")
                 first = dotted.partition(".")[0]
                 self.imports[alias.strip() or first] = dotted.strip() if alias else first
-        return names

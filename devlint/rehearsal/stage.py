@@ -355,9 +355,13 @@ class Stage(Trail):
         found: Value = names[name]
         if isinstance(found, Unrun):
             names[name] = Unknown()  # what it is while it is made
-            self._at_the_margin(value.unit, lambda: self.statement(value.node))
+            self._at_the_margin(lambda: self._define(value))
             found = names[name]
         return found
+
+    def _define(self, value: Unrun) -> None:
+        self.frames.append(Frame(value.unit.scope, value.unit.tree))
+        self.statement(value.node)
 
     def module(self, found: tuple[Unit, str] | None, dotted: str) -> Value:
         """A module of the program, run by now, or one of a library."""
@@ -393,14 +397,13 @@ class Stage(Trail):
         """Run a file as it is imported, the first time that it is asked for; what it does stays done."""
         if unit.path not in self._ran and self._spent <= MAX_STEPS:
             self._ran.add(unit.path)
-            self._at_the_margin(unit, lambda: self.perform(unit, unit.name))
+            self._at_the_margin(lambda: self.perform(unit, unit.name))
 
-    def _at_the_margin(self, unit: Unit, work: Callable[[], object]) -> None:
+    def _at_the_margin(self, work: Callable[[], object]) -> None:
         """Do what a file does where it is imported; it stays done, whoever asked for it."""
         mark, steps, depth = len(self._trail), self.steps, len(self.frames)
         default, tried, running, unsure = self.default, self.tried, self.running, self.unsure
         self.steps, self.tried, self.default, self.running, self.unsure = 0, 0, CPU, [], 0
-        self.frames.append(Frame(unit.scope, unit.tree))
         try:
             work()
         except Exhausted:
@@ -633,12 +636,10 @@ def _is_decorated(statement: ast.stmt) -> bool:
 
 
 def _rests_on(statement: ast.stmt, names: set[str]) -> bool:
-    """Whether what a statement evaluates as it is run mentions one of some names."""
+    """Whether what a statement evaluates as it is run may mention one of some names."""
     parts: list[ast.AST | None]
     if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef)):
         parts = [*statement.decorator_list, *statement.args.defaults, *statement.args.kw_defaults]
-    elif isinstance(statement, ast.ClassDef):
-        parts = [*statement.decorator_list, *statement.bases]
     else:
         parts = [statement]
     return any(
