@@ -82,6 +82,21 @@ def test_deep_long_and_circular(source: str) -> None:
     lint(HEAD + source + "\n", "a.py", EVERYTHING)
 
 
+def test_what_a_method_keeps_and_is_given_again_hides_nothing() -> None:
+    source = """
+class Mixture(nn.Module):
+    def keep(self, mean):
+        self.old = mean
+
+    def fit(self, x):
+        self.keep(self.old)
+        x.to(device)
+        return x * self.old + self.mean.to(device)
+"""
+    found = [each.code for each in lint(HEAD + source, "a.py", EVERYTHING)]
+    assert "DEV101" in found and "DEV000" not in found
+
+
 SIMPLE = st.sampled_from(
     """pass;raise ImportError;return 1;break;continue;x = torch.ones(2);x.to(device);del x;sys.exit()
     assert x;y: torch.Tensor;y = lambda: x;y += x;from torch import nn;global z;yield x;x if y else x.cuda()

@@ -14,7 +14,7 @@ from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Element, Item, Ref
 from ..core.places import Form
 from ..core.values import Defined, Value, is_made
-from .assigning import Target, making, targets
+from .assigning import Target, gives_way, making, targets
 from .behind import Behind, Kept, is_empty
 from .caches import Cached, cached
 from .classes import Class
@@ -60,6 +60,8 @@ def hidden(
         for name in cls.assigned():
             attribute = f"{cls.name}.{name}"
             if attribute in met and _else_untrained(settled, cls, name):
+                continue
+            if (attribute in met or attribute in stays) and gives_way(settled, cls, name):
                 continue
             meeting = min(met.get(attribute, ()), key=lambda each: _KNOWN.index(each.conflict), default=None)
             beside = meeting is None or meeting.conflict is Conflict.GIVEN

@@ -83,6 +83,7 @@ class Settled:
         self.logs = file.logs
         self.evidence = self._solve()
         self._stored = Stored(file)
+        self._asked_for: set[Ref] = set()
         self._used_of: dict[Ref, tuple[Ref, ...]] = {}
         self.kept: dict[Ref, set[Ref]] = {}
         """By whole, the elements of which a moved copy was kept, wherever it went."""
@@ -491,12 +492,18 @@ class Settled:
 
     def _stored_part(self, ref: Ref) -> Part | None:
         """The element of a batch that a method put into an attribute, whichever of them did."""
-        found: list[Part] = []
-        for function, value in self._stored.values(ref):
-            parts = self._given_parts(value, function)
-            if not parts:
-                return None
-            found += parts
+        if ref in self._asked_for:
+            return None  # a method is given what it puts there
+        self._asked_for.add(ref)
+        try:
+            found: list[Part] = []
+            for function, value in self._stored.values(ref):
+                parts = self._given_parts(value, function)
+                if not parts:
+                    return None
+                found += parts
+        finally:
+            self._asked_for.remove(ref)
         if not found:
             return None
         return found[0]._replace(on_cpu=all(part.on_cpu for part in found), at=ref)
