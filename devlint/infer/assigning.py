@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable
 
-from ..core.values import Kind
+from ..core.kinds import Kind
 from .classes import Class
 from .function import CONSTRUCTORS
 from .settle import Settled

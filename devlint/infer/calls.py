@@ -183,7 +183,8 @@ def call(machine: Machine, node: ast.Call) -> Value:
             full = f"{dotted(base)}.{func.attr}"
             machine.log.uses.pop(func.value, None)
         _devices_given(machine, node, args, full, base)
-        if func.attr in knowledge.RESTORES and not _is_scheduler(base, func.value):
+        filled = func.attr in knowledge.FILLS_STATE and _is_state(machine, base)
+        if filled or (func.attr in knowledge.RESTORES and not _is_scheduler(base, func.value)):
             _restored(machine, args)
         library_name = library_value(full) if full else UNKNOWN
         encoding = encodings.encoded(machine, node, library_name if full else base, args)
@@ -256,7 +257,14 @@ def _restored(machine: Machine, args: Arguments) -> None:
     """What is given is, or holds, the state of something."""
     for _, value in args.all():
         for part in _held(machine, value):
-            machine.note(part, Evidence.RESTORED)
+            if part.kind not in TENSORS:
+                machine.note(part, Evidence.RESTORED)
+
+
+def _is_state(machine: Machine, base: Value) -> bool:
+    """Whether something is a module's state, or a weight of it: what is put there is a state, too."""
+    element = base.element if base.kind is Kind.CONTAINER else base
+    return element is not None and machine.is_weight(element)
 
 
 def _is_scheduler(base: Value, node: ast.expr) -> bool:
@@ -830,6 +838,7 @@ def call_module(machine: Machine, node: ast.Call, base: Value, args: Arguments) 
             result = function_call(machine, node, machine.program.implemented(found), base, args)
             if result is not None:
                 return result
+    base = _any_of_alike(base)
     site = _site(node, "Module.forward", base, args)
     if is_any_model(base) or is_one_of(base):
         modules.feed(machine, base, args)
@@ -837,6 +846,17 @@ def call_module(machine: Machine, node: ast.Call, base: Value, args: Arguments) 
         record_ask(machine, base, "", args, result)
         return result
     return modules.call(machine, node, base, site)
+
+
+def _any_of_alike(base: Value) -> Value:
+    """A module of one of several classes of torch, as one of them, where all take the same."""
+    if not isinstance(base.known, OneOf):
+        return base
+    names = [each.dotted for each in base.known.classes if isinstance(each, Api)]
+    if len(names) < len(base.known.classes) or not all(name.startswith(knowledge.OF_TORCH) for name in names):
+        return base
+    does = {(knowledge.topics(name), name.rpartition(".")[2] in knowledge.NO_PARAMETERS) for name in names}
+    return base._replace(known=base.known.classes[0]) if len(does) == 1 else base
 
 
 def _note_items(machine: Machine, args: Arguments) -> None:

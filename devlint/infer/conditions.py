@@ -412,6 +412,7 @@ def only_asks_kind(part: ast.expr, whole: ast.BoolOp) -> bool:
 
 def prepare(machine: Machine, test: ast.expr) -> None:
     """Bind what `narrow` may narrow before its branches part: what one learns ends at their join."""
+    test = _question(machine, test)
     if isinstance(test, ast.UnaryOp):
         prepare(machine, test.operand)
     elif isinstance(test, ast.BoolOp):
@@ -428,6 +429,7 @@ def prepare(machine: Machine, test: ast.expr) -> None:
 
 def narrow(machine: Machine, test: ast.expr, outcome: bool) -> None:
     """What the condition says about the kinds of variables."""
+    test = _question(machine, test)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         narrow(machine, test.operand, not outcome)
     elif isinstance(test, ast.BoolOp):
@@ -456,6 +458,11 @@ def _narrow_comparison(machine: Machine, test: ast.Compare, outcome: bool) -> No
         if equal and not (typed and machine.eval(other).place.form is not Form.CPU):
             # `if x.device == y.device:` leaves nothing to say about where x is.
             _replace(machine, tensor, lambda value: value._replace(place=UNKNOWN_PLACE))
+
+
+def _question(machine: Machine, test: ast.expr) -> ast.expr:
+    """What a variable keeps the answer to, as long as that stays true; else the condition itself."""
+    return machine.here.kept_questions.get(test.id, test) if isinstance(test, ast.Name) else test
 
 
 def _whose_device(node: ast.expr) -> ast.expr | None:

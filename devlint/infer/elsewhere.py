@@ -605,12 +605,28 @@ class Elsewhere:
         return False
 
     def _said(self, function: Function) -> set[str]:
-        """What the name of a function says of it; a module's own `test_step` is no test."""
+        """What the name of a function says of it; what a program calls, as a `test_epoch`, is no test."""
         found = set(knowledge.hints("function", function.own_name))
-        view = self.file.view(function.owner) if function.owner is not None else None
-        if view is not None and view.is_module and not view.is_guessed:
+        if _TESTS in found and not self._is_collected(function):
             found.discard(_TESTS)
         return found
+
+    def _is_collected(self, function: Function) -> bool:
+        """Whether a test framework may look for tests where a function is, as in a class of them.
+
+        It gives none to them, where a program does: `test_epoch(model, loader)`.
+        """
+        if function.owner is None:
+            calls = self.settled.sites.get(function.name, ())
+            return not any(site.arguments or site.open for _, site in calls)
+        view = self.file.view(function.owner)
+        if view is None or (view.is_module and not view.is_guessed):
+            return False
+        bases = (base for each in view.lineage() for base in each.library_bases)
+        if any("test-case" in knowledge.hints("base", base) for base in bases):
+            return True
+        derived = (each for each in self.file.classes.values() if view in each.lineage())
+        return any(each.name.rpartition(".")[2].startswith("Test") for each in derived)
 
     def among_cpu(self, name: str) -> bool:
         """Whether a function works on the cpu alone: of a dataset, a test, or so its name says."""

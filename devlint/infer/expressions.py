@@ -559,7 +559,11 @@ class Expressions(Targets):
         who = self.objects.made(self.here.name, self.here.number(node), "made")
         holds = held_by(values)
         if any(isinstance(item, ast.Starred) for item in items) or not whole:
-            return container(who, element=self.joined(values[:MAX_ITEMS]), holds=holds)
+            element = self.joined(values[:MAX_ITEMS])
+            if element is not None and element.kind is Kind.NUMBER:  # `(*x.shape, 1)`
+                sized = (value.measures for value in values if value.measures is not None)
+                element = element._replace(measures=next(sized, None))
+            return container(who, element=element, holds=holds)
         for position in range(len(values)):
             self.state.env.pop((who, Item(position)), None)  # of a list that was made here before
         return container(who, tuple(values), holds=holds)

@@ -530,6 +530,8 @@ class Machine:
             return found
         if value.kind in TENSORS:
             return self.sliced(value, -1)
+        if value.kind is Kind.NUMBER and value.measures is not None:
+            return NUMBER._replace(measures=value.measures)  # of a size, which is a tuple
         if value.kind is Kind.MODULE and ref is not None:
             part = self.objects.part(ref, Element())
             return Value(Kind.MODULE, who=part, origin=value.origin)

@@ -279,10 +279,12 @@ INITS = "__init__"
 CALLED = "__call__"
 PARAMETER_CLASS = "Parameter"
 COPIES_ALL = "deepcopy"
+"""What makes another of an object, and of all that is in it."""
 ADDS_ALL = words("extend extendleft update")
 """Methods of containers that add all of what they are given."""
-"""What makes another of an object, and of all that is in it."""
 RUNS_FORWARD = frozenset({"forward", "generate", "__call__"})
+FILLS_STATE = words("copy_ update")
+"""Methods of a state dict, and of what is in it, that put something else there."""
 RESTORES = frozenset({"load_state_dict"})
 """Methods, of modules, optimizers and what else has a state, that are given one."""
 STATES = words("state_dict model_state_dict optimizer_state_dict model model_ema ema optimizer")

@@ -371,18 +371,24 @@ class Choices:
         return root
 
     def is_library(self, path: str) -> bool:
-        """Whether a file is part of a package that others install, or that no program beside it imports."""
+        """Whether a file is part of a package that others install, or that no program imports."""
         if not self._is_part(path):
             return False
         home, package = self._project(path), self._package(path)
         if self._installs(home):
             return True
+        if any(self._is_run(each) for each in reached(path, self.importers) - {path}):
+            return False
         return not any(
             found.startswith(package)
             for each in self.mentioning(home, os.path.basename(os.path.dirname(package)))
             if not each.startswith(package)
             for found in self._imported(each)
         )
+
+    def _is_run(self, path: str) -> bool:
+        """Whether a file is a program that nobody imports, and no test."""
+        return self._signs(path).runs and not self._signs(path).tests and not self.importers(path)
 
     def _installs(self, home: str) -> bool:
         """Whether others install what is in a folder, and not only an extension that is built there."""
@@ -412,7 +418,8 @@ class Choices:
         if found is None:
             self._imports[path] = frozenset()
             home = self.home(path)
-            starts = [os.path.dirname(path), home]
+            starts = [os.path.dirname(path), home]  # where a program is that imports it, its imports start
+            starts += [os.path.join(home, each) for each in _above(os.path.relpath(starts[0], home))]
             for each in self._signs(path).paths:
                 starts += [os.path.normpath(os.path.join(start, each)) for start in starts[:2]]
             all_of = (self._named(name, path, starts) for name in self._signs(path).imports)
@@ -460,6 +467,12 @@ class Choices:
         if home not in self._mentions:
             self._mentions[home] = Mentions(self._layout.files(home), self._read)
         return self._mentions[home]
+
+
+def _above(folder: str) -> list[str]:
+    """The folders that a relative one is in, the nearest first; none for what is not below."""
+    first, *names = folder.split(os.sep)
+    return [os.path.join(first, *names[:depth]) for depth in range(len(names) - 1, -1, -1)] if names else []
 
 
 def cells(text: str) -> str:

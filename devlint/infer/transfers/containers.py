@@ -49,9 +49,12 @@ def concatenation(machine: Machine, left: Value, right: Value) -> Value:
     if left.kind is not Kind.CONTAINER:
         left, right = right, left
     if right.kind is not Kind.CONTAINER:
-        if not left.items:
+        if not left.items and right.measures is None:
             return left
-        return container(left.who, element=element_of(left, machine.either), holds=left.holds)
+        element = element_of(left, machine.either)
+        if right.measures is not None and (element is None or element.kind is Kind.NUMBER):
+            element = NUMBER._replace(measures=right.measures)  # `x.shape[:-1] + (1,)`
+        return container(left.who, element=element, holds=left.holds)
     holds = held_by([left, right])
     if left.items is not None and right.items is not None and len(left.items) + len(right.items) <= MAX_ITEMS:
         return container(who=left.who, items=left.items + right.items, holds=holds)

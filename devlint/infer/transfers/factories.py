@@ -198,7 +198,8 @@ def _borrowed(machine: Machine, site: Site) -> Ref | None:
     """The tensor whose size or dtype is among what a factory is given, or whose elements are."""
     given = [value for _, value in site.args.all()]
     for value in given:
-        for part in (value, *(value.items or ())):
+        element = () if value.element is None else (value.element,)
+        for part in (value, *(value.items or element)):
             if type(part.measures) is int:
                 return part.measures
     data = site.args.get("data")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from ... import knowledge
 from ...core.evidence import Evidence
@@ -292,8 +293,8 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
         # Of what else an unknown model takes, some may belong on the cpu: lengths, texts, settings.
         beside = machine.where(value).of
         if index == 0 or known or (beside is not None and beside == machine.where(fed[0][1]).of):
-            for part in _parts_of(value):
-                machine.meeting("call", at, machine.where(part), part, func, place, runs)
+            for each, part in _parts_of(at, value):
+                machine.meeting("call", each, machine.where(part), part, func, place, runs)
         elif _is_input(value):
             first_at, first = fed[0]
             machine.meeting("beside", at, machine.where(value), value, first_at, machine.where(first), first)
@@ -305,12 +306,16 @@ def _is_input(value: Value) -> bool:
     return is_made(value) and value.origin is not None and value.origin.dims > 1
 
 
-def _parts_of(value: Value) -> tuple[Value, ...]:
+def _parts_of(at: ast.expr, value: Value) -> Iterator[tuple[ast.expr, Value]]:
     """What a module is given: a value, or what a container holds; of what is one on one path, both."""
     if value.kind is Kind.CONTAINER:
-        return value.items or (value.element or value,)
+        parts = value.items or (value.element or value,)
+        shown = at.elts if isinstance(at, (ast.Tuple, ast.List)) else []
+        yield from zip(shown if len(shown) == len(parts) else [at] * len(parts), parts, strict=True)
+        return
+    yield at, value
     held = value.items or ((value.element,) if value.element is not None else ())
-    return (value, *(part._replace(place=UNKNOWN_PLACE) for part in held if is_made(part)))
+    yield from ((at, part._replace(place=UNKNOWN_PLACE)) for part in held if is_made(part))
 
 
 def feed(machine: Machine, base: Value, args: Arguments) -> None:
