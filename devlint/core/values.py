@@ -164,6 +164,8 @@ MAPPING = Api("builtins.dict")
 ENCODING = Api("transformers.BatchEncoding")
 """The same, of one whose items are its attributes, too, and whose `.to` moves them in place."""
 MAPPINGS = (MAPPING, ENCODING)
+ACCELERATOR = Api("accelerate.Accelerator")
+"""What an object is known to be that prepares models and loaders for the device that it chooses."""
 TORCH_DEVICE = Api("torch.device")
 """The class of a device that torch made, which tells it from a string that names one: `args.device`."""
 

@@ -10,6 +10,7 @@ from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Element, Item, Root
 from ..core.places import Form, Place
 from ..core.values import (
+    ACCELERATOR,
     DTYPE,
     ENCODING,
     MAPPING,
@@ -139,6 +140,8 @@ class Attributes(Machine):
             return Value(Kind.DEVICE, self.place_of(base))
         ref = self.ref(base)
         self.log.follows_devices = True
+        if base.known == ACCELERATOR:
+            return Value(Kind.DEVICE, Place(Form.EITHER, knowledge.CUDA), known=TORCH_DEVICE)
         if base.kind is Kind.UNKNOWN and base.place.form is Form.UNKNOWN and ref is not None:
             # `x.device` of a tensor, or `args.device` of a setting: what `x` is shows later.
             return Value(Kind.DEVICE, Place(Form.SAME, "", self.objects.part(ref, Attr(name))))

@@ -14,6 +14,7 @@ from ..core.paths import Attr, Item, Path, Ref
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ..core.summary import Moved
 from ..core.values import (
+    ACCELERATOR,
     CLONED,
     ENCODING,
     NONE,
@@ -58,6 +59,7 @@ from .transfers import (
     moves,
     operations,
     optimizers,
+    preparing,
     ranks,
     transforms,
 )
@@ -142,6 +144,8 @@ TRANSFERS: dict[str, Transfer] = {
     "tensors.variable": operations.variable,
     "optimizers.add": optimizers.add,
     "distributed.init": builtins.init_process_group,
+    "accelerate.make": preparing.accelerator,
+    "accelerate.prepare": preparing.prepare,
     "transforms.make": transforms.make,
     "transforms.compose": transforms.compose,
     "imports.load": builtins.load_module,
@@ -638,6 +642,10 @@ def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Argum
         return machine.unknown(node)
     if base.known == ENCODING and name in knowledge.MOVES:
         return encodings.move(machine, _site(node, f"Object.{name}", base, args))
+    if base.known == ACCELERATOR and kind is Kind.OTHER:
+        full = f"{ACCELERATOR.dotted}.{name}"
+        found = knowledge.find(full)
+        return perform(machine, _site(node, full, base, args, found)) if found else machine.unknown(node)
     row = knowledge.method(kind, name)
     if row is None:
         if kind is Kind.ARRAY:

@@ -142,7 +142,13 @@ TABLES = (
         Row("other", topics=_OTHER | {"moves-for-you"}),
         """
     accelerate.Accelerator(device_placement, split_batches, mixed_precision,
-            gradient_accumulation_steps, cpu)
+            gradient_accumulation_steps, cpu): by=accelerate.make
+    accelerate.Accelerator.prepare(*args): gives=unknown by=accelerate.prepare
+    accelerate.Accelerator.prepare_model accelerate.Accelerator.prepare_data_loader(*args): gives=unknown
+            by=accelerate.prepare
+    accelerate.Accelerator.unwrap_model accelerate.Accelerator.gather
+    accelerate.Accelerator.gather_for_metrics accelerate.Accelerator.reduce
+    accelerate.Accelerator.pad_across_processes(tensor): gives=first place=first
     pytorch_lightning.Trainer lightning_fabric.Fabric(*args, accelerator, devices): devices=accelerator
     ignite.engine.create_supervised_trainer(model, optimizer, loss_fn, device, non_blocking): devices=device
     ignite.engine.create_supervised_evaluator(model, metrics, device, non_blocking): devices=device

@@ -102,11 +102,6 @@ _OFFERS = re.compile(
 )
 _ALWAYS = re.compile(r"[\"']--?[\w-]+[\"'](?=[^()]*\bdefault\s*=\s*True\b)(?=[^()]*\bstore_true\b)")
 """A flag that is up in any case."""
-_CONSTANT = re.compile(
-    r"^[ \t]+((?:no|use|disable|enable|with)_(?:cuda|cpu|gpu))[ \t]*=[ \t]*(?:True|False)[ \t]*$",
-    re.MULTILINE,
-)
-"""A flag that a function sets itself."""
 _EITHER_WAY = re.compile(
     r"^([ \t]*)(?:el)?if\s+\w+\.gpu\s+is\s+not\s+None\s*:[ \t]*\n(?:\1[ \t]+\S[^\n]*\n|[ \t]*\n)+"
     r"(?:\1elif\b[^\n]*\n(?:\1[ \t]+\S[^\n]*\n|[ \t]*\n)+)*"
@@ -202,9 +197,6 @@ def without_texts(text: str) -> str:
 def without_flags(text: str) -> str:
     """A program without the names of options that change nothing, or only which GPU it is."""
     text = _ALWAYS.sub("", text)
-    for name in set(_CONSTANT.findall(text)):
-        if len(re.findall(rf"\b{name}\s*=(?!=)|\bdef\b[^\n]*\b{name}\b|[\"']-*{name}\b", text)) == 1:
-            text = re.sub(rf"\b{name}\b", "True", text)
     return _NUMBER_ALONE.sub("", text) if _EITHER_WAY.search(text) else text
 
 

@@ -6,9 +6,10 @@ import ast
 from collections.abc import Iterable, Sequence
 
 from .. import knowledge
+from ..core.values import ACCELERATOR as PREPARES
 from .dims import gives_several
 from .meetings import Meetings
-from .moves import MOVES
+from .moves import ACCELERATOR, MOVES
 from .parts import (
     DISTRIBUTIONS,
     bind,
@@ -139,8 +140,19 @@ class Modules(Meetings):
             return NONE
         if obj.lib.startswith("torch.utils.data."):
             return Unknown()
+        if obj.lib == PREPARES.dotted and (name.startswith("prepare") or knowledge.find(f"{obj.lib}.{name}")):
+            found = tuple(self._prepared(value) for _, value in positional)
+            return found[0] if len(found) == 1 else Seq(found, "tuple")
         self.hand_over([value for _, value in (*positional, *keywords.values())])
         return Unknown()
+
+    def _prepared(self, value: Value) -> Value:
+        """What an `Accelerator` gives for a module, that it moves, or a loader, whose batches it will."""
+        if isinstance(value, Obj) and self.is_module(value):
+            self.move(value, ACCELERATOR)
+            self.alter(value, "moved", True)
+        loads = isinstance(value, Seq) or (isinstance(value, Obj) and value.lib.endswith("DataLoader"))
+        return Unknown() if loads else value
 
     def _of_module(
         self,

@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import knowledge
 from ..core.kinds import Kind
+from ..core.values import ACCELERATOR as PREPARES
 from ..knowledge.row import Row
 from .dims import dims_of, dims_of_data, is_several, sizes
 from .loaders import Loaders
@@ -303,6 +304,10 @@ class Rehearsal(Loaders):
         if dotted.endswith(".kl_divergence"):
             parties = [(at, each) for at, value in positional for each in self.tensors_in(value)]
             return self.combined(node, "call", parties)
+        if dotted == PREPARES.dotted and not {"cpu", "device_placement"} & keywords.keys():
+            prepares = self.hold(Obj(None, dotted, None))
+            prepares.attrs["device"] = Device(ACCELERATOR)
+            return prepares
         if dotted == "collections.deque":
             return Seq(self.iterated(values[0], positional[0][0]).items if values else (), "list", open=False)
         if dotted == "random.Random":
