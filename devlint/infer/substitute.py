@@ -263,7 +263,7 @@ class Substitution:
             part = self.within(who) if isinstance(who, Path) and who.steps else None
             if part is not None and part.kind in TENSORS:
                 return part
-            given = self._given_by(who) if isinstance(who, Path) else None
+            given = (self._given_by(who) or self._yielded_by(who)) if isinstance(who, Path) else None
             if given is not None:
                 return given
         if term.kind in _AS_IT_IS and term.items is None:
@@ -320,6 +320,17 @@ class Substitution:
         ref = machine.objects.made(machine.here.name, machine.here.number(self.node))
         self.results.add(ref)
         return Value(Kind.BATCH, machine.place_of(called), ref)
+
+    def _yielded_by(self, path: Path) -> Value | None:
+        """What a loader yields that the caller passes, if the callee goes through it; else None."""
+        if self.node is None or len(path.steps) != 1 or not isinstance(path.steps[0], Element):
+            return None
+        loader = self.at(path._replace(steps=()))
+        return (
+            self.machine.element(loader, self.node)
+            if loader is not None and loader.kind is Kind.LOADER
+            else None
+        )
 
     def _source(self, term: Value) -> Value | None:
         """The tensor that is given, where a value of the callee is computed from it, or is a part of it."""

@@ -140,7 +140,8 @@ class Modules(Meetings):
             return NONE
         if obj.lib.startswith("torch.utils.data."):
             return Unknown()
-        if obj.lib == PREPARES.dotted and (name.startswith("prepare") or knowledge.find(f"{obj.lib}.{name}")):
+        chosen = obj.lib == PREPARES.dotted and "device" in obj.attrs
+        if chosen and (name.startswith("prepare") or knowledge.find(f"{obj.lib}.{name}")):
             found = tuple(self._prepared(value) for _, value in positional)
             return found[0] if len(found) == 1 else Seq(found, "tuple")
         self.hand_over([value for _, value in (*positional, *keywords.values())])
