@@ -172,7 +172,7 @@ class Unused:
                 name = last_name(node.func)
                 made_up = len(node.args) > 1 and not isinstance(node.args[1], ast.Constant)
                 builtin = isinstance(node.func, ast.Name) and name in knowledge.BUILTIN_LOOKS_UP_ANY - defined
-                if builtin or name in knowledge.LOOKS_UP_ANY:
+                if (builtin and not _is_of_self(node)) or name in knowledge.LOOKS_UP_ANY:
                     return True
                 looked_in = (
                     node.args[:1]
@@ -202,6 +202,16 @@ class Unused:
                         names = f"{dots}{each.module or ''}", f"{dots}{each.module or ''}.{alias.name}"
                         return any(self._layout.find(name, path) is not None for name in names)
         return False
+
+
+def _is_of_self(call: ast.Call) -> bool:
+    """Whether what is evaluated begins with `self.`: it can only be a method or attribute of that."""
+    text = call.args[0] if call.args else call
+    while isinstance(text, ast.BinOp):
+        text = text.left
+    if isinstance(text, ast.JoinedStr) and text.values:
+        text = text.values[0]
+    return isinstance(text, ast.Constant) and str(text.value).startswith("self.")
 
 
 def _plain(text: str, path: str) -> str:
