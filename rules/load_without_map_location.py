@@ -46,7 +46,6 @@ from ..rule import (
 )
 
 _DOCS = "https://docs.pytorch.org/docs/stable/generated/torch.load.html"
-_PUBLISHED = ("torch.hub.load_state_dict_from_url", "torch.utils.model_zoo.load_url")
 _HASHED = re.compile(r"-(?=[0-9]*[a-f])[0-9a-f]{8,64}\.\w+[\"']")
 """The end of a name that torch.hub gives: https://docs.pytorch.org/docs/stable/hub.html."""
 _BY_NATURE = ("import:", "backend:")
@@ -68,7 +67,7 @@ class LoadWithoutMapLocation(Rule[Call]):
         ),
         call("torch.load", lacks("map_location"), inside("ignored"), outside("test")),
         call("torch.jit.load", lacks("map_location"), outside("test", "saved", "handed")),
-        call(*_PUBLISHED, lacks("map_location"), becomes("state"), outside("test", "saved", "handed")),
+        call("@published", lacks("map_location"), becomes("state"), outside("test", "saved", "handed")),
     )
     claim = Claim(
         Observes("restored['weight'].is_cuda", bug=True, fixed=False),
@@ -90,7 +89,7 @@ class LoadWithoutMapLocation(Rule[Call]):
         ignored = "ignored" in event.at.context
         chosen = "map_location" if ignored else ask.device_at_hand(node)
         device = chosen or '"cpu"'
-        published = event.callee in _PUBLISHED
+        published = "published" in event.topics
         name = event.given.get("f")
         hashed = name is not None and _HASHED.search(name.label) is not None
         short = event.callee.rpartition(".")[2] if published else event.callee

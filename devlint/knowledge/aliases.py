@@ -80,6 +80,8 @@ _SAME = """
     torch.amp.GradScaler: torch.GradScaler
     torch.nn.parallel.DataParallel: torch.nn.DataParallel
     torch.hub.load_state_dict_from_url: torch.utils.model_zoo.load_url
+    torch.hub.load_state_dict_from_url: torchvision.models.utils.load_state_dict_from_url
+    torch.hub.load_state_dict_from_url: torchvision._internally_replaced_utils.load_state_dict_from_url
     unittest.mock.Mock: mock.Mock
     unittest.mock.MagicMock: mock.MagicMock
     """
