@@ -72,7 +72,7 @@ class BatchNotMoved(Rule[Meeting]):
             outside("probe"),
         ),
     )
-    claim = Claim(MIXED_DEVICES)
+    claim = Claim(MIXED_DEVICES, packages=("accelerate",))
 
     def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
         """Report where the batch meets the device."""

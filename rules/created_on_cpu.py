@@ -69,7 +69,7 @@ class CreatedOnCpu(Rule[Meeting]):
     name = "created-on-cpu"
     cause = Cause.MADE
     watches = (meeting(comes_from("factory", "array"), outside("probe")),)
-    claim = Claim(MIXED_DEVICES, packages=("numpy",))
+    claim = Claim(MIXED_DEVICES, packages=("numpy", "accelerate"))
 
     def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
         """Report where the tensor is made."""
