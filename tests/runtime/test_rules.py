@@ -91,13 +91,13 @@ def test_claims_hold(runs: list[Run], code: str) -> None:
 
 
 def pairs(runs: list[Run], path: str) -> list[Pair]:
-    """The pair whose cured program is at this path, on every device."""
+    """The pair whose cured program is at this path, on every device where it can be run."""
     found = []
     for run in runs:
         outcomes = {case.path: (case, ran) for case, ran in run.outcomes if not case.undone}
         case, fixed = outcomes[path]
         _, bug = outcomes[path.replace(f"{os.sep}fixed", f"{os.sep}bug")]
-        if not case.claim.needs:
+        if not case.claim.needs and fixed.get("lacks") not in case.claim.packages:
             found.append(Pair(case.claim, run.device != "cpu", bug, fixed))
     return found
 
