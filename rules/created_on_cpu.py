@@ -75,8 +75,8 @@ class CreatedOnCpu(Rule[Meeting]):
         """Report where the tensor is made."""
         if ask.copies_given(node):
             return
-        surely = event.conflict in (Conflict.CERTAIN, Conflict.PORTABLE)
-        surely &= not ask.only_constructs(event.at.function)
+        sure = event.conflict in (Conflict.CERTAIN, Conflict.PORTABLE)
+        surely = sure and not ask.only_constructs(event.at.function)  # which asks for its callers
         presumed = Severity.WARNING if event.conflict is Conflict.PRESUMED else Severity.NOTE
         severity, other = None if surely else presumed, event.right
         because: tuple[tuple[Spot | None, str], ...] = ()

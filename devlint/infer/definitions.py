@@ -135,22 +135,26 @@ class Function:
     @cached_property
     def kept_questions(self) -> dict[str, ast.Call]:
         """What variables keep that ask once for the kind of another: `is_torch = is_tensor(x)`."""
+        asked = {
+            target.id: (question, subject)
+            for statement in statements_in(self.node)
+            if isinstance(statement, ast.Assign)
+            and isinstance(target := statement.targets[0], ast.Name)
+            and isinstance(question := statement.value, ast.Call)
+            and last_name(question) in knowledge.ASKS_KIND
+            and question.args
+            and isinstance(subject := question.args[0], ast.Name)
+        }
+        if not asked:
+            return {}
         lines: dict[str, list[int]] = {}
-        asked: dict[str, ast.Call] = {}
         for node in ast.walk(self.node):
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                 lines.setdefault(node.id, []).append(node.lineno)
-            elif isinstance(node, ast.Assign) and isinstance(target := node.targets[0], ast.Name):
-                question = node.value
-                if isinstance(question, ast.Call) and last_name(question) in knowledge.ASKS_KIND:
-                    asked[target.id] = question
         return {
             name: question
-            for name, question in asked.items()
-            if len(lines[name]) == 1
-            and question.args
-            and isinstance(subject := question.args[0], ast.Name)
-            and all(line < question.lineno for line in lines.get(subject.id, ()))
+            for name, (question, subject) in asked.items()
+            if len(lines[name]) == 1 and all(line < question.lineno for line in lines.get(subject.id, ()))
         }
 
     @cached_property

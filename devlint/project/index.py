@@ -483,9 +483,15 @@ class Project:
     def _mentioning(self, function: str, path: str, own: ModuleSummary) -> list[str]:
         """The other files that mention a function, and the module or package that it is imported from."""
         parts = function.removeprefix(f"{own.name}.").split(".")
-        name = parts[-2] if parts[-1] in _BY_CLASS | knowledge.IN_WORKERS and len(parts) > 1 else parts[-1]
+        by_class = parts[-1] in _BY_CLASS | knowledge.IN_WORKERS and len(parts) > 1
+        name = parts[-2] if by_class else parts[-1]
         root = self._root(path)
         found = [each for each in self._mentioned(root).of(name) if each != path]
+        if found and (by_class or len(parts) == 1):  # who calls it imports it, from wherever
+            above = reached(path, self.choices.importers)
+            known = own.name.split(".")
+            mentions = self._mentions[root]
+            found = [each for each in found if each in above or any(mentions.has(each, one) for one in known)]
         if len(found) > _MAX_CALLERS:
             near = own.name.split(".")[-2:]
             found = [each for each in found if any(self._mentions[root].has(each, part) for part in near)]
