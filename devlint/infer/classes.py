@@ -294,6 +294,11 @@ class Class:
         above = (cls for cls in self.lineage() if cls is not self)
         return next((cls.methods[name] for cls in above if name in cls.methods), None)
 
+    def is_test_case(self) -> bool:
+        """Whether it derives from a class that is called a test case."""
+        bases = (name for cls in self.lineage() for name in cls.library_bases)
+        return any("test-case" in knowledge.hints("base", name) for name in bases)
+
     def library_base(self) -> str | None:
         """The first library class that it derives from."""
         return next((name for cls in self.lineage() for name in cls.library_bases), None)

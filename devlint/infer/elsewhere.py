@@ -622,8 +622,7 @@ class Elsewhere:
         view = self.file.view(function.owner)
         if view is None or (view.is_module and not view.is_guessed):
             return False
-        bases = (base for each in view.lineage() for base in each.library_bases)
-        if any("test-case" in knowledge.hints("base", base) for base in bases):
+        if view.is_test_case():
             return True
         derived = (each for each in self.file.classes.values() if view in each.lineage())
         return any(each.name.rpartition(".")[2].startswith("Test") for each in derived)

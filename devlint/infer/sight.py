@@ -19,7 +19,6 @@ from ..core.places import Form, Place
 from ..core.values import Value
 from ..span import Span
 from .behind import Behind, Meetings
-from .classes import Class
 from .demo import Demo, demo_of
 from .file import File
 from .log import Log, RawCall
@@ -109,7 +108,7 @@ class Sight:
             yield "called"
         if "dataset" in cls.topics:
             yield "dataset"
-        if "test-case" in cls.topics or _is_test_case(cls):
+        if "test-case" in cls.topics or cls.is_test_case():
             yield "test"
 
     @cached_property
@@ -343,11 +342,4 @@ def _brings(log: Log, node: ast.AST) -> bool:
         and moved.target is not None
         and moved.target.form is Form.CPU
         for part in ast.walk(node)
-    )
-
-
-def _is_test_case(cls: Class) -> bool:
-    """Whether a class derives from one that is called a test case."""
-    return any(
-        "test-case" in knowledge.hints("base", name) for each in cls.lineage() for name in each.library_bases
     )

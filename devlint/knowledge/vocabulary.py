@@ -283,6 +283,8 @@ COPIES_ALL = "deepcopy"
 ADDS_ALL = words("extend extendleft update")
 """Methods of containers that add all of what they are given."""
 RUNS_FORWARD = frozenset({"forward", "generate", "__call__"})
+PLACES_OTHERWISE = words("device_placement cpu")
+"""Options with which an `Accelerator` may move nothing, or to the cpu."""
 FILLS_STATE = words("copy_ update")
 """Methods of a state dict, and of what is in it, that put something else there."""
 RESTORES = frozenset({"load_state_dict"})

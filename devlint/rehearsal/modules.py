@@ -141,7 +141,7 @@ class Modules(Meetings):
         if obj.lib.startswith("torch.utils.data."):
             return Unknown()
         chosen = obj.lib == PREPARES.dotted and "device" in obj.attrs
-        if chosen and (name.startswith("prepare") or knowledge.find(f"{obj.lib}.{name}")):
+        if chosen and knowledge.PLACES_OTHERWISE.isdisjoint(keywords) and knowledge.find(f"{obj.lib}.{name}"):
             found = tuple(self._prepared(value) for _, value in positional)
             return found[0] if len(found) == 1 else Seq(found, "tuple")
         self.hand_over([value for _, value in (*positional, *keywords.values())])

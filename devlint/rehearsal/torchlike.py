@@ -304,7 +304,7 @@ class Rehearsal(Loaders):
         if dotted.endswith(".kl_divergence"):
             parties = [(at, each) for at, value in positional for each in self.tensors_in(value)]
             return self.combined(node, "call", parties)
-        if dotted == PREPARES.dotted and not {"cpu", "device_placement"} & keywords.keys():
+        if dotted == PREPARES.dotted and not positional and knowledge.PLACES_OTHERWISE.isdisjoint(keywords):
             prepares = self.hold(Obj(None, dotted, None))
             prepares.attrs["device"] = Device(ACCELERATOR)
             return prepares

@@ -6,19 +6,21 @@ loaders; what else it is given comes back as it was.
 
 from __future__ import annotations
 
+from ... import knowledge
 from ...core.kinds import Kind
 from ...core.places import UNKNOWN_PLACE, Place
 from ...core.values import ACCELERATOR, OTHER, Value, container
 from ..machine import Machine, Site
 
-_OTHERWISE = ("device_placement", "cpu")
-"""Arguments that say that it may move nothing, or to the cpu."""
-
 
 def accelerator(machine: Machine, site: Site) -> Value:
     """`Accelerator()`."""
     args = site.args
-    if args.unpacked or args.starred or any(args.get(name) is not None for name in _OTHERWISE):
+    if (
+        args.unpacked
+        or args.starred
+        or any(args.get(name) is not None for name in knowledge.PLACES_OTHERWISE)
+    ):
         return OTHER
     return machine.own(site.node, Kind.OTHER, role="made")._replace(known=ACCELERATOR)
 
@@ -26,7 +28,8 @@ def accelerator(machine: Machine, site: Site) -> Value:
 def prepare(machine: Machine, site: Site) -> Value:
     """`model, loader = accelerator.prepare(model, loader)`."""
     args = site.args
-    if site.receiver is None or args.unpacked or args.starred:
+    otherwise = not knowledge.PLACES_OTHERWISE.isdisjoint(args.keywords)
+    if site.receiver is None or args.unpacked or args.starred or otherwise:
         return machine.unknown(site.node)
     device = machine.attribute(site.receiver, "device", site.node)
     place = machine.denoted(device, UNKNOWN_PLACE)
@@ -35,14 +38,11 @@ def prepare(machine: Machine, site: Site) -> Value:
 
 
 def _prepared(machine: Machine, site: Site, value: Value, place: Place, at: int) -> Value:
-    ref = machine.ref(value)
     if value.kind is Kind.LOADER and value.element is not None:
         return value._replace(element=value.element._replace(place=place))
     if value.kind is Kind.CONTAINER:  # a generator, or several: some may be loaders
         return machine.own(site.node, Kind.UNKNOWN, role=f"prepared {at}")
-    if value.kind in (Kind.MODULE, Kind.UNKNOWN) and ref is not None:
-        machine.settle_at(ref, place, site.node)
-        for part in machine.objects.parts(ref):
-            if part in machine.state.places:
-                machine.state.places[part] = place
+    if value.kind in (Kind.MODULE, Kind.UNKNOWN):
+        # Optimizers that are prepared with it hold the parameters that it has then.
+        machine.relocate(site.node, value, place, site.name, parameters=False)
     return value
