@@ -325,6 +325,40 @@ def test_a_registry_is_filled_by_what_is_imported(lazy: bool, found: set[str], t
     assert {Path(each.home.path).name for each in met} == found
 
 
+STARRED = {
+    "net.py": (
+        "import torch\nfrom pieces import *\n\n\nclass Net(torch.nn.Module):\n    def __init__(self):\n"
+        "        super().__init__()\n        self.layer = torch.nn.Linear(2, 2)\n\n"
+        "    def forward(self, x):\n        return self.layer(x) * mask(len(x))\n"
+    ),
+    "pieces/__init__.py": "from .first import *\nfrom .last import *\nfrom .other import *\n",
+    "pieces/first.py": "import torch\n\n\ndef mask(size):\n    return torch.ones(size, device='cuda')\n",
+    "pieces/last.py": "import torch\nfrom . import *\n\n\ndef mask(size):\n    return torch.ones(size)\n",
+    "pieces/other.py": "import torch\n\nmasks = torch.ones(2)\n",
+}
+
+
+def test_a_name_is_looked_for_in_files_that_can_have_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    parsed: list[str] = []
+
+    def parse(text: str) -> ast.Module:
+        parsed.append(text)
+        return ast.parse(text)
+
+    monkeypatch.setattr("devlint.rehearsal.program._parsed", parse)
+    for name, text in STARRED.items():
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    company = Company(Layout(), lambda file: Path(file).read_text())
+    (met,) = company.try_out(str(tmp_path / "net.py"))
+    assert (Path(met.here.path).name, met.here.at[0]) == ("net.py", 11)
+    assert STARRED["pieces/last.py"] in parsed
+    assert {STARRED["pieces/first.py"], STARRED["pieces/other.py"]}.isdisjoint(parsed)
+
+
 def test_files_that_import_each_other_end(tmp_path: Path) -> None:
     (tmp_path / "one.py").write_text("from two import *\nimport torch\nx = torch.ones(2)\nimport two\n")
     (tmp_path / "two.py").write_text("from one import *\nimport one\nprint(one.x.cuda() * one.x)\n")

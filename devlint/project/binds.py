@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 
+from ..bind.binding import STARS, may_bind
 from ..core.summary import within
 from .resolve import Layout
-
-_STARS = re.compile(r"^[ \t]*from\s+([.\w]+)\s+import\s*\(?\s*\*", re.MULTILINE)
-
-_BINDS = r"\b(?:def|class|type)\s+{name}\b|\bimport\b.*\b{name}\b|\b{name}\b(?!\s*[(\[.])"
-"""A definition, an import, or any other mention but a use."""
 
 
 class Binds:
@@ -34,10 +29,7 @@ class Binds:
         key = path, name
         found = self._known.get(key)
         if found is None:
-            binds = re.compile(_BINDS.format(name=name))
-            found = self._known[key] = any(
-                name in text and binds.search(text) is not None for text in self._texts(path, name)
-            )
+            found = self._known[key] = any(may_bind(text, name) for text in self._texts(path, name))
         return found
 
     def _texts(self, path: str, name: str) -> Iterator[str]:
@@ -49,7 +41,7 @@ class Binds:
             yield text
             if "*" not in text:
                 continue
-            for star in _STARS.findall(text):
+            for star in STARS.findall(text):
                 found = self._layout.find(within(star, name), each)
                 if found is not None and found.path not in done:
                     done.add(found.path)

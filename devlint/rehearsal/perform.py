@@ -338,9 +338,9 @@ class Performer(Expressions):
         if isinstance(value, Lib):
             return self.of_library(value, name)
         if isinstance(value, Unit):
-            found = value.scope.names.get(name)
+            found = self.of_unit(value, name)
             if found is not None:
-                return self.kept_promise(found, value.scope.names, name)
+                return found
             inner = self.load(f"{value.name}.{name}", value.path)
             return self.module(inner, name) if inner is not None and not inner[1] else Unknown()
         if isinstance(value, Class):

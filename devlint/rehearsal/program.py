@@ -8,6 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 
+from ..bind.binding import STARS, may_bind
 from ..core.met import Met
 from ..infer.room import with_room
 from .prospects import Prospects
@@ -16,7 +17,7 @@ from .values import Unit, release
 
 _SUFFIX = ".py"
 _MAX_CHARACTERS = 1_500_000
-"""Of the files that are kept at hand, whose trees take fifty times as much; of more, they are read anew."""
+"""Of the files that are kept at hand, whose trees take fifty times as much; those used last are."""
 _MAX_FILE = 400_000
 
 
@@ -28,6 +29,14 @@ class Finds(Protocol):
 
     def module_name(self, path: str) -> str:
         """The name of a file's module."""
+
+
+class _Parsed(NamedTuple):
+    """A file's tree, None where it has none, with the hash and the length of the text that was parsed."""
+
+    text: int | None
+    size: int
+    tree: ast.Module | None
 
 
 class _Gone(NamedTuple):
@@ -50,9 +59,12 @@ class Company:
         self._layout = layout
         self._read = read
         self._prospects = Prospects(self._found, read)
-        self._trees: dict[str, tuple[int | None, ast.Module | None]] = {}
-        """What the files mean, with the hashes of the texts that were parsed."""
+        self._trees: dict[str, _Parsed] = {}
+        """What the files mean, those used last at the end."""
+        self._having: dict[tuple[int | None, str], bool] = {}
+        """Whether a text, by its hash, can have a name."""
         self._size = 0
+        """Of the texts of all that is kept, in characters."""
         self._known: dict[tuple[str, bool], _Gone] = {}
         self._texts: dict[str, int | None] = {}
         """The hashes of the texts that were asked for since the last change; None where there is none."""
@@ -83,9 +95,6 @@ class Company:
     def _gone(
         self, key: tuple[str, bool], lazy: bool, tree: ast.Module | None, tried: frozenset[str] | None
     ) -> tuple[Met, ...]:
-        if self._size > _MAX_CHARACTERS:
-            self._trees.clear()
-            self._size = 0
         path = key[0]
         known = self._known.get(key)
         stands = known is not None and (key in self._current or self._rests_on_the_same(known))
@@ -113,14 +122,16 @@ class Company:
         asked: dict[tuple[str, str], str | None] = {}
         texts: dict[str, int | None] = {}
 
-        def load(dotted: str, importer: str) -> tuple[Unit, str] | None:
+        def load(dotted: str, importer: str, having: str = "") -> tuple[Unit, str] | None:
             found = self._layout.find(dotted, importer)
             asked[dotted, importer] = found.path if found is not None else None
             if found is None:
                 return None
             if found.path not in units:
-                tree = self._tree(found.path)
                 texts[found.path] = self._hash(found.path)
+                if having and not self._may_have(found.path, having):
+                    return None
+                tree = self._tree(found.path)
                 if tree is None:
                     return None
                 units[found.path] = Unit(found.path, self._layout.module_name(found.path), tree)
@@ -139,19 +150,28 @@ class Company:
         return _Gone(tuple(met), tuple(texts.items()), tuple(asked.items()), tried)
 
     def _tree(self, path: str, own: ast.Module | None = None) -> ast.Module | None:
-        kept = self._trees.get(path)
-        if kept is not None and path in self._texts and kept[0] == self._texts[path]:
-            return kept[1]
-        text = self._text(path)
-        known = self._texts[path]
-        if kept is not None and kept[0] == known:
-            return kept[1]
-        found = None
-        if text is not None and len(text) <= _MAX_FILE:
-            self._size += len(text)
-            found = own if own is not None else _parsed(text)
-        self._trees[path] = known, found
-        return found
+        kept = self._trees.pop(path, None)
+        if kept is None or path not in self._texts or kept.text != self._texts[path]:
+            text = self._text(path)
+            if kept is None or kept.text != self._texts[path]:
+                self._size -= kept.size if kept is not None else 0
+                kept = _Parsed(self._texts[path], 0, None)
+                if text is not None and len(text) <= _MAX_FILE:
+                    kept = kept._replace(size=len(text), tree=own if own is not None else _parsed(text))
+                self._size += kept.size
+        self._trees[path] = kept
+        while self._size > _MAX_CHARACTERS and len(self._trees) > 1:
+            self._size -= self._trees.pop(next(iter(self._trees))).size
+        return kept.tree
+
+    def _may_have(self, path: str, name: str) -> bool:
+        """Whether a file can have a name, its own or one of those that it imports from elsewhere."""
+        key = self._hash(path), name
+        known = self._having.get(key)
+        if known is None:
+            text = self._read(path) or ""
+            known = self._having[key] = may_bind(text, name) or STARS.search(text) is not None
+        return known
 
     def _hash(self, path: str) -> int | None:
         if path not in self._texts:

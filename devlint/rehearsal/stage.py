@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from ..core.met import Met
 from .trail import MAX_STEPS, Change, Exhausted, Trail
@@ -38,7 +38,16 @@ _UNROLLED = 12
 _MAIN = "__main__"
 Flow = str
 """How a block ends: empty, `return`, `break`, `continue` or `raise`."""
-Load = Callable[[str, str], "tuple[Unit, str] | None"]
+
+
+class Load(Protocol):
+    """Finds files of the program."""
+
+    def __call__(self, dotted: str, importer: str, having: str = "") -> tuple[Unit, str] | None:
+        """The file that a dotted name means to a path, and what of the name lies in it.
+
+        None where there is none, or where it can have no such name as is asked for, as its text tells.
+        """
 
 
 class Suspended(Exception):
@@ -82,9 +91,7 @@ class Stage(Trail):
     """Goes through statements; subclasses know what expressions mean."""
 
     def __init__(self, load: Load, *, lazy: bool) -> None:
-        """`load` gives the file that a dotted name means to a path, and what of the name lies in it; `lazy`
-        is whether a file is run when something of it is used, and not as it is imported.
-        """
+        """`lazy` is whether a file is run when something of it is used, and not as it is imported."""
         super().__init__()
         self.lazy = lazy
         self.load = load
@@ -385,6 +392,9 @@ class Stage(Trail):
             self.assign(alias.asname or alias.name, self.imported(found, dotted))
 
     def _star(self, module: str) -> None:
+        if self.lazy and not self.registers:
+            self.scope.unit.stars.append(module)
+            return
         found = self.load(module, self.scope.unit.path)
         if found is None or found[1]:
             return
@@ -392,6 +402,30 @@ class Stage(Trail):
         for name, value in list(found[0].scope.names.items()):
             if not name.startswith("_"):
                 self.assign(name, value)
+
+    def starred(self, unit: Unit, name: str) -> Value | None:
+        """What a file has of the modules of which it imports all names; the last that has it counts."""
+        if name.startswith("_") or name in unit.absent:
+            return None
+        unit.absent.add(name)  # files may import each other's names
+        for module in reversed(unit.stars):
+            found = self.load(module, unit.path, name)
+            if found is None or found[1]:
+                continue
+            self.run(found[0])
+            value = self.of_unit(found[0], name)
+            if value is not None:
+                unit.absent.remove(name)
+                unit.scope.names[name] = value
+                return value
+        return None
+
+    def of_unit(self, unit: Unit, name: str) -> Value | None:
+        """What a file has by a name; None where it has none."""
+        found = unit.scope.names.get(name)
+        if found is not None:
+            return self.kept_promise(found, unit.scope.names, name)
+        return self.starred(unit, name) if unit.stars else None
 
     def run(self, unit: Unit) -> None:
         """Run a file as it is imported, the first time that it is asked for; what it does stays done."""
@@ -527,9 +561,8 @@ class Stage(Trail):
 
     def unit_name(self, name: str) -> Value:
         """A variable of the file, or what is built in."""
-        names = self.scope.unit.scope.names
-        found = names.get(name)
-        return self.kept_promise(found, names, name) if found is not None else Lib(f"builtins.{name}")
+        found = self.of_unit(self.scope.unit, name)
+        return found if found is not None else Lib(f"builtins.{name}")
 
     def operator(
         self, node: ast.AST, op: ast.operator, left: tuple[ast.expr, Value], right: tuple[ast.expr, Value]

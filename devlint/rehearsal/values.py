@@ -166,13 +166,17 @@ class Scope:
 class Unit:
     """A file of the program."""
 
-    __slots__ = ("name", "path", "scope", "tree")
+    __slots__ = ("absent", "name", "path", "scope", "stars", "tree")
 
     def __init__(self, path: str, name: str, tree: ast.Module) -> None:
         self.path = path
         self.name = name
         self.tree = tree
         self.scope = Scope(self)
+        self.stars: list[str] = []
+        """The modules, as it names them, of which it has all names that it does not bind itself."""
+        self.absent: set[str] = set()
+        """Names that none of these has."""
 
 
 class Function:
