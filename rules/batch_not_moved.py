@@ -73,7 +73,7 @@ class BatchNotMoved(Rule[Meeting]):
             outside("probe"),
         ),
     )
-    claim = Claim(MIXED_DEVICES, packages=("accelerate",))
+    claim = Claim(MIXED_DEVICES, packages=("accelerate", "torch_geometric"))
 
     def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
         """Report where the batch meets the device."""

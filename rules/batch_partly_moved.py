@@ -52,7 +52,7 @@ class BatchPartlyMoved(Rule[Meeting]):
             outside("probe"),
         ),
     )
-    claim = Claim(MIXED_DEVICES, packages=("numpy",))
+    claim = Claim(MIXED_DEVICES, packages=("numpy", "torch_geometric"))
 
     def visit(self, node: cst.CSTNode, event: Meeting, ask: Ask) -> Iterator[Report]:
         """Report where the element meets the device."""

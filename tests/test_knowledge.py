@@ -37,8 +37,8 @@ TRANSFERS = set(
     modules.with_transforms modules.wrap
     modules.scatter modules.shard modules.parameter modules.parameters modules.parts modules.register
     modules.state modules.move modules.forward optimizers.make optimizers.step optimizers.load optimizers.add
-    loaders.loader
-    loaders.in_place loaders.subset loaders.split loaders.tensors sequences.pack sequences.pad_packed
+    loaders.loader graphs.loader graphs.dataset graphs.transform
+    loaders.subset loaders.split loaders.tensors sequences.pack sequences.pad_packed
     sequences.pad objects.copy objects.getattr objects.setattr objects.super objects.isinstance
     objects.field objects.is_tensor objects.type objects.partial objects.record containers.make
     objects.namedtuple
@@ -205,7 +205,7 @@ def test_instances_of_classes_have_kinds(name: str, kind: Kind | None) -> None:
         ("torch.utils.data.DataLoader", {"loader"}),
         ("torch.optim.Optimizer", {"optimizer"}),
         ("enum.Enum", {"enum"}),
-        ("torch_geometric.data.Data", {"in-place"}),
+        ("torch_geometric.data.Data", {"graph", "in-place"}),
         ("torch.autograd.Function", {"autograd-function"}),
         ("accelerate.Accelerator", {"framework:accelerate"}),
         ("collections.UserDict", set()),

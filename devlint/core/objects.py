@@ -104,6 +104,10 @@ class Objects:
             self.labels[found] = label or self._label_of(ref, step)
         return found
 
+    def has(self, ref: Ref, step: Step) -> bool:
+        """Whether a part of an object is known by now."""
+        return (ref, step) in self._numbers
+
     def parts(self, ref: Ref) -> Iterator[Ref]:
         """All parts of an object that are known by now, and their parts."""
         todo = [ref]

@@ -10,7 +10,7 @@ from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Element, Item, Ref
 from ..core.places import CPU, Place
-from ..core.values import MAPPING, OTHER, UNKNOWN, Api, Value, container, dotted
+from ..core.values import GRAPH, MAPPING, OTHER, UNKNOWN, Api, Value, container, dotted
 from .conditions import kind_of_class
 from .machine import Machine
 
@@ -61,6 +61,8 @@ def _of_library(machine: Machine, full: str, name: str, ref: Ref | None) -> Valu
     topics = knowledge.topics_of_class(full)
     if "loader" in topics:
         return Value(Kind.LOADER, who=ref, element=batches(machine, ref)) if ref is not None else None
+    if knowledge.GRAPHS in topics:
+        return Value(Kind.BATCH, who=ref, known=GRAPH)
     if "in-place" in topics:
         return Value(Kind.MOVES_IN_PLACE, who=ref)
     if "optimizer" in topics:

@@ -16,6 +16,7 @@ from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved
 from ..core.values import (
+    GRAPH,
     MAPPINGS,
     UNKNOWN,
     Defined,
@@ -25,6 +26,7 @@ from ..core.values import (
 )
 from . import cases
 from .asks import answer, is_replaced, record_ask
+from .lent import lend
 from .log import RawMove
 from .log import Site as CallSite
 from .machine import Arguments, Machine
@@ -65,6 +67,8 @@ def function_call(
     if machine.fates.get(node, ("kept", False))[0] == "discarded":
         _discard(machine, node, summary, given)
     result = apply(machine, node, summary, given, bound, _rest(summary, bound, args))
+    if not summary.reaches.isdisjoint(knowledge.NAMES_DEVICES):
+        lend(machine, [each.value for each in given.values()])
     if result.kind in _REFORMED and type(result.who) is int:
         machine.log.remade(result.who, [each.value for each in given.values()])
     return result
@@ -122,7 +126,7 @@ def _discard(machine: Machine, node: ast.Call, summary: FunctionSummary, given: 
         if held is None or held.kind not in TENSORS:
             return
         value = held._replace(who=value.who)
-    elif value.kind is Kind.BATCH:
+    elif value.kind is Kind.BATCH and value.known != GRAPH:
         value = value._replace(kind=Kind.TENSOR)
     elif value.kind not in TENSORS:
         return

@@ -13,6 +13,7 @@ from ..core.values import (
     ACCELERATOR,
     DTYPE,
     ENCODING,
+    GRAPH,
     MAPPING,
     NUMBER,
     TORCH_DEVICE,
@@ -30,7 +31,7 @@ from . import unmoved
 from .apply import apply as apply_summary
 from .machine import Machine, flag
 from .substitute import instance_attribute, unknown_attribute
-from .transfers import encodings
+from .transfers import encodings, graphs
 
 
 class Attributes(Machine):
@@ -50,6 +51,8 @@ class Attributes(Machine):
             return base.items[base.known.names.index(name)] if base.items else base.element or UNKNOWN
         if base.known == ENCODING and kind is Kind.CONTAINER:
             return encodings.attribute(self, base, name, node)
+        if base.known == GRAPH and kind is Kind.BATCH:
+            return graphs.attribute(self, base, name)
         placement = knowledge.PLACEMENT_ATTRIBUTES.get(name)
         if placement is not None and kind is not Kind.CLASS:
             return self._placement_attribute(base, name, placement)

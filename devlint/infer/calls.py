@@ -17,6 +17,7 @@ from ..core.values import (
     ACCELERATOR,
     CLONED,
     ENCODING,
+    GRAPH,
     NONE,
     NUMBER,
     UNKNOWN,
@@ -44,6 +45,7 @@ from .apply import apply as apply_summary
 from .apply import function_call, made_plainly
 from .asks import record_ask
 from .holdings import hand, moves_what_it_is_given
+from .lent import lend
 from .log import NOBODY, NOWHERE, RawCall, RawMeeting
 from .machine import Arguments, ClassView, Machine, Site, flag, text_of
 from .transfers import (
@@ -53,6 +55,7 @@ from .transfers import (
     distributions,
     encodings,
     factories,
+    graphs,
     loaders,
     losses,
     modules,
@@ -97,7 +100,9 @@ TRANSFERS: dict[str, Transfer] = {
     "distributions.make": distributions.make,
     "distributions.apart": distributions.apart,
     "loaders.loader": loaders.loader,
-    "loaders.in_place": loaders.in_place,
+    "graphs.loader": graphs.loader,
+    "graphs.dataset": graphs.dataset,
+    "graphs.transform": graphs.transform,
     "loaders.subset": loaders.subset,
     "loaders.split": loaders.split,
     "loaders.tensors": loaders.tensors,
@@ -367,7 +372,7 @@ def _run_unknown(machine: Machine, node: ast.Call, callee: Value, args: Argument
 
 def _unknown_call(machine: Machine, node: ast.Call, args: Arguments, callee: Ref = NOBODY) -> Value:
     machine.log.guesses[node] = callee
-    encodings.lend(machine, (value for _, value in args.all()))
+    lend(machine, (value for _, value in args.all()))
     machine.state.copies = frozenset()  # it may wait for them
     machine.spill(value for _, value in (*args.all(), *args.unpacked))
     placed = any(
@@ -629,6 +634,10 @@ def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Argum
         return tensor_method(machine, node, base, name, args)
     if kind is Kind.MODULE or kind is Kind.INSTANCE:
         return object_method(machine, node, base, name, args)
+    if base.known == GRAPH:
+        if name in knowledge.MOVES:
+            return graphs.move(machine, _site(node, f"Object.{name}", base, args))
+        return machine.unknown(node)
     if kind in (Kind.UNKNOWN, Kind.BATCH):
         result = unknown_method(machine, node, base, name, args)
         if kind is Kind.UNKNOWN and name not in knowledge.TENSOR_ONLY and name not in knowledge.MOVES:

@@ -16,6 +16,7 @@ from ..core.state import BEFORE, LOADED, OPTIMIZER, PHASES, Key, State, later
 from ..core.values import (
     BROUGHT,
     CLONED,
+    GRAPH,
     MAPPINGS,
     NUMBER,
     UNKNOWN,
@@ -517,7 +518,12 @@ class Machine:
                 return element
             part = self.objects.part(ref, Element(self.here.number(node), self.here.name))
             of = part if element.place.of is not None else None
-            return Value(Kind.BATCH, element.place._replace(of=of), part)
+            return element._replace(place=element.place._replace(of=of), who=part)
+        if value.element is not None and value.element.known == GRAPH and ref is not None:
+            graph = self.objects.part(ref, Element(self.here.number(node), self.here.name))
+            place = value.element.place  # each is an object of its own, which moves by itself
+            of = graph if place.of is not None else None
+            return value.element._replace(place=place._replace(of=of), who=graph)
         if value.element is not None:
             return value.element
         if value.items:

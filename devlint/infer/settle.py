@@ -18,6 +18,7 @@ from ..core.paths import Attr, Element, Item, Path, Ref, Root
 from ..core.places import CPU, ON_DEVICE, Branch, Form, Place
 from ..core.values import UNKNOWN, Defined, Value, is_any_model, is_made
 from .file import File
+from .graphs import is_of_graph
 from .log import Feed, Kept, Log, MaybeLoss, RawBind, RawMeeting, RawMove, Site
 from .stored import Stored
 
@@ -226,7 +227,9 @@ class Settled:
     def _whole(self, ref: Ref) -> Ref:
         """The whole that an object is an element of: what a loader gave at once, not all that it gives."""
         whole = self.objects.wholes[ref]
-        if whole < 0 or not self.seen(whole) & Evidence.LOADER:
+        if whole < 0:
+            return self.objects.parents[ref] if is_of_graph(self.objects, ref) else whole
+        if not self.seen(whole) & Evidence.LOADER:
             return whole
         while self.objects.parents[ref] not in (-1, whole):
             ref = self.objects.parents[ref]
@@ -764,6 +767,8 @@ class Settled:
         place, moved = self.moved_to.get(part.whole), self.moved.get(part.whole)
         if place is None or not moved:
             return False
+        if part.whole in moved and is_of_graph(self.objects, part.ref):
+            return False  # it moved as a whole
         if all(self.objects.belongs(each, part.ref) for each in moved):
             return False  # what was moved is this, or was made from it: `mask = parameter.data.gt(0).cuda()`
         if type(place.of) is int and self.objects.belongs(place.of, part.whole):
@@ -772,7 +777,7 @@ class Settled:
             there = there._replace(form=place.form, when=place.when)  # where both are moved, if they are
         if place != there and not self._names(there, place):
             return False
-        if self.objects.is_structural(part.ref):
+        if self.objects.is_structural(part.ref) or is_of_graph(self.objects, part.ref):
             return True
         return bool((self.seen(part.ref) | self.seen(part.at)) & IS_TENSOR) and self._holds_tensors(
             part, moved

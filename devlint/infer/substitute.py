@@ -14,6 +14,7 @@ from ..core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ..core.summary import FunctionSummary
 from ..core.values import (
     ENCODING,
+    GRAPH,
     MADE,
     NONE,
     UNKNOWN,
@@ -118,7 +119,11 @@ class Substitution:
                 return stored or part_of(value, step)
             if value.kind in TENSORS:
                 return self.machine.sliced(value, -1)
-        if value.kind in TENSORS and isinstance(step, Attr) and not _is_device(step):
+        if (
+            (value.kind in TENSORS or value.known == GRAPH)
+            and isinstance(step, Attr)
+            and not _is_device(step)
+        ):
             return self.machine.attribute(value, step.name, self.node or self.machine.here.node)
         if ref is None:
             return None
@@ -135,7 +140,7 @@ class Substitution:
         if value.kind is Kind.BATCH:
             self.machine.objects.share(part, batch=True)
         kind = Kind.BATCH if value.kind is Kind.BATCH else Kind.UNKNOWN
-        place = value.place if value.kind is Kind.BATCH else UNKNOWN_PLACE
+        place = value.place if value.kind is Kind.BATCH or _has_moved(value) else UNKNOWN_PLACE
         return Value(kind, place._replace(of=part) if place.of == ref else place, part)
 
     def _attribute(self, value: Value, name: str) -> Value | None:
@@ -185,7 +190,11 @@ class Substitution:
                 if place.form is Form.CPU:
                     return place._replace(of=self.machine.ref(value))
                 return self.machine.where(value)
-            whole = value.kind is Kind.BATCH or (value.kind is Kind.MODULE and place.form is Form.AT)
+            whole = (
+                value.kind is Kind.BATCH
+                or _has_moved(value)
+                or (value.kind is Kind.MODULE and place.form is Form.AT)
+            )
             of_tensor = value.kind in TENSORS and len(of.steps) == 1 and _is_device(of.steps[0])
             if whole or of_tensor or is_slice(of, value):
                 return self.machine.where(value)
@@ -263,6 +272,9 @@ class Substitution:
             part = self.within(who) if isinstance(who, Path) and who.steps else None
             if part is not None and part.kind in TENSORS:
                 return part
+            attribute = self.at(who) if isinstance(who, Path) and _is_attribute(who) else None
+            if attribute is not None:
+                return attribute
             given = (self._given_by(who) or self._yielded_by(who)) if isinstance(who, Path) else None
             if given is not None:
                 return given
@@ -382,6 +394,17 @@ def _is_placed(value: Value) -> bool:
     return value.kind in TENSORS and value.place.form is not Form.UNKNOWN
 
 
+def _has_moved(value: Value) -> bool:
+    """Whether an object that nobody knows was moved as a whole, and so were its parts."""
+    return value.kind is Kind.UNKNOWN and value.origin is not None and value.origin.how == "moved"
+
+
+def _is_attribute(path: Path) -> bool:
+    """Whether what is returned is an attribute of what is given, as it is."""
+    is_attribute = [isinstance(step, Attr) for step in path.steps]
+    return path.root.kind == "parameter" and bool(is_attribute) and all(is_attribute)
+
+
 def _is_rest(path: Path) -> bool:
     """Whether a path begins at `*args` or `**kwargs`."""
     return path.root.kind == "parameter" and path.root.name.startswith(REST)
@@ -396,7 +419,8 @@ def _yielded(machine: Machine, loader: Ref, element: Value, step: Element) -> Va
     if element.kind is not Kind.BATCH:
         return element
     part = machine.objects.part(loader, step)
-    return Value(Kind.BATCH, element.place._replace(of=part if element.place.of is not None else None), part)
+    of = part if element.place.of is not None else None
+    return element._replace(place=element.place._replace(of=of), who=part)
 
 
 def part_of(whole: Value, step: Item | Element) -> Value | None:

@@ -14,6 +14,7 @@ from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import State
 from ..core.values import (
     ENCODING,
+    GRAPH,
     UNKNOWN,
     Defined,
     Value,
@@ -26,9 +27,9 @@ from ..core.values import (
 from .attributes import Attributes
 from .definitions import Function
 from .holdings import give_away
+from .lent import lend
 from .log import RawBind
 from .machine import COPIES, GRADIENTS, Program, subscript_step
-from .transfers import encodings
 
 _PARAMETERS = Item(knowledge.PARAMETERS_OF_GROUP)
 
@@ -125,7 +126,9 @@ class Targets(Attributes):
             untrained=told is not None and constant(told) is False,
         )
         if base.known == ENCODING and target.attr in knowledge.TENSOR_DATA:
-            encodings.lend(self, (base,))  # all that it holds is replaced
+            lend(self, (base,))  # all that it holds is replaced
+        if base.known == GRAPH and value.place.form is not Form.CPU:
+            lend(self, (base,))  # it is brought to a device part by part
         if base.kind is Kind.UNKNOWN or base.who in self.log.likely:
             self.attribute_evidence(base, target.attr)
             if value.kind in MAY_HOLD_TENSORS:

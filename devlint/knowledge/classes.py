@@ -46,6 +46,7 @@ _TOPICS = """
     dataset: torch.utils.data.Subset torch.utils.data.ConcatDataset torchvision.datasets.VisionDataset
     dataset: torchvision.datasets.ImageFolder
     dataset: torch_geometric.data.Dataset torch_geometric.data.InMemoryDataset
+    graph: torch_geometric.data.Data torch_geometric.data.Batch
     enum: enum.Enum enum.StrEnum enum.IntEnum enum.Flag enum.IntFlag
     autograd-function: torch.autograd.Function
     test-case: unittest.TestCase unittest.IsolatedAsyncioTestCase

@@ -45,10 +45,19 @@ TABLES = (
     ),
     Table(
         "",
-        Row("loader", "cpu", topics=frozenset({"loader", "other-library"}), by="loaders.in_place"),
+        Row("loader", "cpu", topics=frozenset({"loader", "other-library"}), by="graphs.loader"),
         """
     torch_geometric.loader.* torch_geometric.data.DataLoader
     torch_geometric.dataloader.*(dataset, batch_size, shuffle, follow_batch, exclude_keys)
+    torch_geometric.loader.NeighborSampler torch_geometric.loader.CachedLoader
+    torch_geometric.loader.PrefetchLoader torch_geometric.loader.ClusterData
+    torch_geometric.loader.DynamicBatchSampler torch_geometric.loader.ImbalancedSampler
+    torch_geometric.data.DataListLoader torch_geometric.loader.DataListLoader(*args): gives=unknown place= by=
+    torch_geometric.datasets.*(root, name, split, *, transform, pre_transform): gives=container
+            by=graphs.dataset
+    torch_geometric.transforms.*(*args): gives=other place= by=graphs.transform
+    torch_geometric.transforms.Compose(transforms): gives=other place= by=graphs.transform
+    torch_geometric.transforms.ToDevice(device, attrs, non_blocking): gives=other place= by=graphs.transform
     """,
     ),
 )

@@ -17,7 +17,7 @@ TABLES = (
         Row("module", "cpu", topics=_MODEL, by="modules.make"),
         """
     torchvision.models.* timm.create_model timm.models.* segmentation_models_pytorch.*
-    clip.model.*(*args)
+    clip.model.* torch_geometric.nn.*(*args)
     """,
     ),
     Table(
@@ -180,6 +180,16 @@ TABLES = (
             (src, index, dim, out, dim_size): gives=tensor place=operands
     torch_geometric.nn.global_add_pool torch_geometric.nn.global_mean_pool
             torch_geometric.nn.global_max_pool(x, batch, size): gives=tensor place=operands
+    torch_geometric.nn.approx_knn torch_geometric.nn.approx_knn_graph torch_geometric.nn.avg_pool
+    torch_geometric.nn.avg_pool_neighbor_x torch_geometric.nn.avg_pool_x torch_geometric.nn.bro
+    torch_geometric.nn.dense_diff_pool torch_geometric.nn.dense_mincut_pool torch_geometric.nn.fps
+    torch_geometric.nn.gini torch_geometric.nn.global_sort_pool torch_geometric.nn.graclus
+    torch_geometric.nn.knn torch_geometric.nn.knn_graph torch_geometric.nn.knn_interpolate
+    torch_geometric.nn.max_pool torch_geometric.nn.max_pool_neighbor_x torch_geometric.nn.max_pool_x
+    torch_geometric.nn.nearest torch_geometric.nn.radius torch_geometric.nn.radius_graph
+    torch_geometric.nn.summary torch_geometric.nn.to_fixed_size torch_geometric.nn.to_hetero
+    torch_geometric.nn.to_hetero_with_bases torch_geometric.nn.voxel_grid
+    torch_geometric.nn.inits.* torch_geometric.nn.DataParallel(*args): gives=unknown place=
     """,
     ),
 )
@@ -197,5 +207,5 @@ CUDA_BY_NATURE = words(
 )
 """Packages that run on an accelerator alone: a module that imports one needs the device anyway."""
 
-STRICT_MODELS = ("torch.nn.", "transformers.", "torchvision.models.", "timm.")
+STRICT_MODELS = ("torch.nn.", "transformers.", "torchvision.models.", "timm.", "torch_geometric.nn.")
 """Libraries whose models need every tensor that they are given on their own device."""

@@ -261,6 +261,17 @@ AS_MAPPING = "return_dict"
 OF_ENCODERS = "transformers."
 OF_ENCODING = words("data encodings is_fast n_sequences")
 """Attributes of such a mapping that are none of its items."""
+GRAPHS = "graph"
+"""The topic of PyG's classes of one graph, or of several in one."""
+OF_GRAPHS = words(
+    """x edge_index edge_attr edge_weight edge_type node_type y pos norm face z batch ptr adj_t
+    train_mask val_mask test_mask edge_label edge_label_index n_id e_id"""
+)
+"""Attributes of PyG's graphs that are tensors."""
+COUNTS = "num_"
+"""How those of its attributes begin that are numbers."""
+TRANSFORMS_GRAPHS = ("transform", "pre_transform")
+"""What its datasets are told to do with each graph."""
 OF_TORCH = "torch."
 LIBRARIES = words("torch torchvision torchaudio transformers numpy")
 """Names of libraries that nobody gives to anything else."""

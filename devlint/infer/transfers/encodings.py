@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
 
 from ... import knowledge
 from ...bind.names import last_name
@@ -11,6 +10,7 @@ from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ...core.paths import Item
 from ...core.places import ON_DEVICE, Form
 from ...core.values import ENCODED, ENCODING, UNKNOWN, Defined, Value, constant, container, dotted, element_of
+from .. import lent
 from ..machine import Arguments, Machine, Site
 from . import factories, moves
 
@@ -89,24 +89,8 @@ def move(machine: Machine, site: Site) -> Value:
         return base
     ref = machine.ref(base)
     whole = base._replace(element=moves.moved(machine, site, held, place))
-    _replace(machine, base, whole)
+    lent.replace(machine, base, whole)
     for key, value in list(machine.state.env.items()):
         if type(key) is tuple and key[0] == ref and isinstance(key[1], Item) and value.kind in TENSORS:
             machine.state.env[key] = moves.moved(machine, site, value, place)
     return whole
-
-
-def lend(machine: Machine, values: Iterable[Value]) -> None:
-    """What nobody knows is given encodings: it may move them in place."""
-    for value in values:
-        if value.known == ENCODING:
-            _replace(machine, value, value._replace(element=UNKNOWN))
-
-
-def _replace(machine: Machine, old: Value, new: Value) -> None:
-    """An encoding has changed, by whichever name, and in whatever holds it."""
-    for key, value in list(machine.state.env.items()):
-        if value.known == ENCODING and value.who == old.who:
-            machine.state.env[key] = new
-        elif (held := value.element) is not None and held.known == ENCODING and held.who == old.who:
-            machine.state.env[key] = value._replace(element=new)

@@ -99,12 +99,6 @@ def _stays(machine: Machine, collate: Value) -> bool:
     return summary is not None and summary.reaches.isdisjoint(NAMES_DEVICES)
 
 
-def in_place(machine: Machine, site: Site) -> Value:
-    """A loader whose batches move themselves, as PyG's do."""
-    value = machine.own(site.node, Kind.LOADER, role="made")
-    return value._replace(element=Value(Kind.MOVES_IN_PLACE))
-
-
 def subset(machine: Machine, site: Site) -> Value:
     """`Subset(dataset, …)`, `ConcatDataset([…])`: what the dataset yields."""
     first = site.args.first() or Value()

@@ -27,6 +27,7 @@ from ...core.values import (
 )
 from ...knowledge.row import Row
 from .. import unmoved
+from ..graphs import is_of_graph
 from ..log import NOBODY, Feed
 from ..machine import PARAMETERS, Arguments, Machine, Site, class_name, text_of
 from .losses import loss, maybe_loss, unreduced
@@ -291,8 +292,9 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
     runs = base if base.kind is not Kind.UNKNOWN else base._replace(kind=Kind.MODULE)
     for index, (at, value) in enumerate(fed):
         # Of what else an unknown model takes, some may belong on the cpu: lengths, texts, settings.
-        beside = machine.where(value).of
-        if index == 0 or known or (beside is not None and beside == machine.where(fed[0][1]).of):
+        beside, ref = machine.where(value).of, machine.ref(value)
+        belongs = known or (ref is not None and is_of_graph(machine.objects, ref))
+        if index == 0 or belongs or (beside is not None and beside == machine.where(fed[0][1]).of):
             for each, part in _parts_of(at, value):
                 machine.meeting("call", each, machine.where(part), part, func, place, runs)
         elif _is_input(value):
