@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from .kinds import NAMED, TENSORS, Kind
 from .paths import Who
-from .places import UNKNOWN_PLACE, Form, Place, join_places
+from .places import CPU, UNKNOWN_PLACE, Form, Place, join_places
 
 
 class Const(NamedTuple):
@@ -331,6 +331,15 @@ def is_made(value: Value) -> bool:
     """Whether a value is, on some path, a tensor that a factory made on the cpu, perhaps for an attribute."""
     origin = value.origin
     return origin is not None and origin.how in _BY_FACTORY and value.place.form in _MAY_BE_CPU
+
+
+def is_anew(value: Value) -> bool:
+    """Whether a value is, on all paths, a tensor that a factory made on the cpu, or several of them."""
+    if value.kind is Kind.CONTAINER and value.element is None:
+        return bool(value.items) and all(map(is_anew, value.items or ()))
+    origin = value.origin
+    own = origin is not None and not origin.attribute  # and not what the constructor made before
+    return value.kind is Kind.TENSOR and own and is_made(value) and value.place == CPU
 
 
 def _measures_of_made(a: Value, b: Value) -> Who | None:

@@ -23,6 +23,7 @@ from ..core.values import (
     Origin,
     Value,
     element_of,
+    is_anew,
 )
 from . import cases
 from .asks import answer, is_replaced, record_ask
@@ -351,6 +352,7 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         kept |= effect.lasts and given.kind is Kind.UNKNOWN and given.who is not None
         if given.kind is Kind.DEVICE and given.place.form is Form.UNKNOWN:
             return
+        kept |= effect.lasts and is_anew(given)
         if effect.path.root.kind == "parameter":
             kept |= _has_parts(sub.at(effect.path._replace(steps=effect.path.steps[:-1])))
         if owner is not None and (given.kind in _CHOSEN or moved or kept):

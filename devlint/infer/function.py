@@ -28,6 +28,7 @@ from ..core.values import (
     Value,
     container,
     dotted,
+    is_anew,
     is_made,
 )
 from . import cases, lazily, unmoved
@@ -477,12 +478,16 @@ def _assigned(machine: Statements, end: State) -> dict[tuple[str, str], Value]:
 def _bound(
     machine: Statements, plain: Extraction, owner: Class | None, assigned: dict[tuple[str, str], Value]
 ) -> Iterator[Bound]:
-    """Attributes that are the caller's very objects."""
+    """Attributes that are the caller's very objects, or that a method of a module makes anew."""
+    renews = owner is not None and owner.is_module and machine.here.own_name not in CONSTRUCTORS
     makes = owner is not None and not owner.is_module and machine.here.own_name == CONSTRUCTORS[0]
     others = _assigned_by_others(machine, owner, CONSTRUCTORS) if makes else frozenset()
     for (cls, attribute), value in assigned.items():
         named = value.place.of if value.kind is Kind.DEVICE and makes and attribute not in others else None
         given = value.who if type(value.who) is int else named
+        if renews and is_anew(value):
+            yield Bound(Path(Root("self", cls), (Attr(attribute),)), plain.term(value), True)
+            continue
         if type(given) is int and plain.objects.is_parameter(given):
             term = plain.term(value)
             who = term.who if named is None else term.place.of
