@@ -637,6 +637,13 @@ def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Argum
     if base.known == GRAPH:
         if name in knowledge.MOVES:
             return graphs.move(machine, _site(node, f"Object.{name}", base, args))
+        if name in knowledge.CHANGES_GRAPH:
+            lend(machine, (base,))
+        return machine.unknown(node)
+    if kind is Kind.CONTAINER and base.element is not None and base.element.known == GRAPH:
+        if name in knowledge.MOVES:
+            lend(machine, (base.element,))
+            return UNKNOWN
         return machine.unknown(node)
     if kind in (Kind.UNKNOWN, Kind.BATCH):
         result = unknown_method(machine, node, base, name, args)

@@ -268,6 +268,8 @@ OF_GRAPHS = words(
     train_mask val_mask test_mask edge_label edge_label_index n_id e_id"""
 )
 """Attributes of PyG's graphs that are tensors."""
+CHANGES_GRAPH = words("apply apply_ update from_dict")
+"""Methods of theirs that put in the place of all tensors what a function makes of them, or others."""
 COUNTS = "num_"
 """How those of its attributes begin that are numbers."""
 TRANSFORMS_GRAPHS = ("transform", "pre_transform")

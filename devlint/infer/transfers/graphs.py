@@ -9,7 +9,7 @@ from ... import knowledge
 from ...core.evidence import Evidence
 from ...core.kinds import TENSORS, Kind
 from ...core.paths import Attr, Element
-from ...core.places import CPU, UNKNOWN_PLACE, Form, Place
+from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ...core.values import GRAPH, NUMBER, OTHER, UNKNOWN, Value, container
 from .. import lent
 from ..machine import Machine, Site
@@ -20,10 +20,19 @@ def loader(machine: Machine, site: Site) -> Value:
     """A loader whose batches are graphs, where the dataset has them, or the large graph that they are of."""
     found, source = loaders.loader(machine, site), site.args.get("dataset")
     element = found.element or UNKNOWN
-    held = source.element if source is not None and source.kind is Kind.CONTAINER else source
-    if held is not None and held.known == GRAPH and machine.where(held).form is not Form.CPU:
+    if source is not None and _may_be_ahead(machine, source):
         element = element._replace(place=UNKNOWN_PLACE)
     return found._replace(element=element._replace(known=GRAPH))
+
+
+def _may_be_ahead(machine: Machine, source: Value) -> bool:
+    """Whether graphs were brought to a device before a loader has them."""
+    held = source.element if source.kind is Kind.CONTAINER else source
+    place = machine.where(held) if held is not None else CPU
+    if held is not None and (place.form in ON_DEVICE or (held.known == GRAPH and place.form is not Form.CPU)):
+        return True
+    ref = machine.ref(source)
+    return any(machine.objects.owner(each) == ref for each in machine.state.places)
 
 
 def dataset(machine: Machine, site: Site) -> Value:
