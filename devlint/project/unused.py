@@ -10,11 +10,12 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from .. import knowledge
 from ..bind.names import last_name
+from ..bind.walk import descendants
 from .choices import Choices, cells
 from .mentions import Mentions
 from .resolve import Layout
@@ -166,8 +167,10 @@ class Unused:
             tree = ast.parse(cells(text) if path.endswith(_NOTEBOOK) else text)
         except (SyntaxError, ValueError, RecursionError):
             return True
-        defined = {node.name for node in ast.walk(tree) if isinstance(node, _DEFINITIONS)}
-        for node in ast.walk(tree):
+        nodes = descendants(tree)
+        defined = {node.name for node in nodes if isinstance(node, _DEFINITIONS)}
+        imports = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
+        for node in nodes:
             if isinstance(node, ast.Call):
                 name = last_name(node.func)
                 made_up = len(node.args) > 1 and not isinstance(node.args[1], ast.Constant)
@@ -182,20 +185,22 @@ class Unused:
             else:
                 inside = isinstance(node, ast.Attribute) and node.attr in knowledge.NAMESPACE
                 looked_in = [node.value] if inside and isinstance(node, ast.Attribute) else []
-            if any(self._is_own_module(each, tree, path) for each in looked_in):
+            if any(self._is_own_module(each, imports, path) for each in looked_in):
                 return True
         return False
 
-    def _is_own_module(self, node: ast.expr, tree: ast.Module, path: str) -> bool:
-        """Whether an expression may be a module of the project."""
+    def _is_own_module(
+        self, node: ast.expr, imports: Iterable[ast.Import | ast.ImportFrom], path: str
+    ) -> bool:
+        """Whether an expression may be a module of the project, as the imports of its file tell."""
         if not isinstance(node, ast.Name):
             return isinstance(node, (ast.Subscript, ast.Call))  # such as `sys.modules[...]`
-        for each in ast.walk(tree):
+        for each in imports:
             if isinstance(each, ast.Import):
                 for alias in each.names:
                     if (alias.asname or alias.name.partition(".")[0]) == node.id:
                         return self._layout.find(alias.name, path) is not None
-            elif isinstance(each, ast.ImportFrom):
+            else:
                 for alias in each.names:
                     if (alias.asname or alias.name) == node.id:
                         dots = "." * each.level
