@@ -171,6 +171,8 @@ def changed(a: dict[K, V], b: dict[K, V]) -> list[tuple[K, V]]:
 
 def _on_one_path(place: Place) -> Place:
     """Where an object is that was moved there on one path, and not on another."""
+    if place.form is Form.CPU:
+        return UNKNOWN_PLACE  # there is no device that it may be on instead
     return place if place.form is Form.UNKNOWN else Place(Form.EITHER, place.name)
 
 

@@ -12,7 +12,7 @@ from .moves import ACCELERATOR
 from .stage import Frame, Load
 from .torchlike import Rehearsal
 from .trail import MAX_STEPS, Exhausted
-from .values import CPU, Argument, Class, Const, Device, Function, Obj, Tensor, Unit, Value
+from .values import CPU, Argument, Class, Const, Device, Function, Lib, Obj, Tensor, Unit, Value
 
 _STEPS = 3_000
 """Of one function or class."""
@@ -58,8 +58,17 @@ class Trial(Rehearsal):
         self._weightless = False
         if isinstance(value, Function):
             self._apart(lambda: self._run(value, None))
-        elif isinstance(value, Class):
+        elif isinstance(value, Class) and not self._may_be_module(value):
             self._try_class(value)
+
+    def _may_be_module(self, cls: Class) -> bool:
+        """Whether a class derives from what nobody knows, and does what modules do: then it may be moved."""
+        bases = [base for each in self.lineage(cls) for base in each.bases if not isinstance(base, Class)]
+        known = any(
+            isinstance(base, Lib) and "module" in knowledge.topics_of_base(base.dotted) for base in bases
+        )
+        plain = all(isinstance(base, Lib) and _is_plain(base.dotted) for base in bases)
+        return not (known or plain) and isinstance(self.find_in(cls, _FORWARD), Function)
 
     def _is_own(self, value: Value, unit: Unit) -> bool:
         """Whether a file defines what others may use."""
@@ -171,6 +180,11 @@ class Trial(Rehearsal):
 
 def _is_public(name: str) -> bool:
     return not name.startswith(("_", "test")) and name not in knowledge.MOVES
+
+
+def _is_plain(base: str) -> bool:
+    """Whether what derives from a class of a library is moved by nothing that it has from there."""
+    return base.rpartition(".")[2] in knowledge.PLAIN_BASES
 
 
 def _is_abstract(node: ast.ClassDef) -> bool:

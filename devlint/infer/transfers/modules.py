@@ -58,6 +58,8 @@ def make(machine: Machine, site: Site) -> Value:
             inner = machine.ref(part)
             if part.kind in (Kind.MODULE, Kind.UNKNOWN) and inner is not None and inner in places:
                 places[ref] = places[inner]
+            elif part.kind is Kind.MODULE and machine.place_of(part).form is Form.AT:
+                places[ref] = machine.place_of(part)  # that of another module, or a caller's: it is there
     if "loss" in site.row.topics and value.origin is not None:
         kept = OF_CLASSES if any(map(_weighs_on_cpu, args.named())) else ""
         dims = 1 if unreduced(args) else value.origin.dims
