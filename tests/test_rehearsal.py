@@ -359,6 +359,43 @@ def test_a_name_is_looked_for_in_files_that_can_have_it(
     assert {STARRED["pieces/first.py"], STARRED["pieces/other.py"]}.isdisjoint(parsed)
 
 
+MAY_BE_MODULE = """\
+import torch
+from zoo import Model
+from torch import nn
+
+
+class Inner(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(10, 4)
+
+    def forward(self, x):
+        return self.words(torch.zeros(2, dtype=torch.long).cuda()) + x
+
+
+class Outer({base}):
+    def __init__(self):
+        super().__init__()
+        self.inner = Inner()
+
+    def {method}(self, x):
+        return self.inner(x)
+"""
+
+
+@pytest.mark.parametrize(
+    ("base", "method", "found"),
+    [("object", "forward", 1), ("Model", "run", 1), ("Model", "forward", 0), ("nn.Module", "forward", 0)],
+)
+def test_what_may_be_a_module_may_be_moved(base: str, method: str, found: int, tmp_path: Path) -> None:
+    """Only who knows what a class derives from can say that nothing moves its parts."""
+    path = tmp_path / "net.py"
+    path.write_text(MAY_BE_MODULE.format(base=base, method=method))
+    company = Company(Layout(), lambda file: Path(file).read_text())
+    assert len(company.try_out(str(path))) == found
+
+
 def test_files_that_import_each_other_end(tmp_path: Path) -> None:
     (tmp_path / "one.py").write_text("from two import *\nimport torch\nx = torch.ones(2)\nimport two\n")
     (tmp_path / "two.py").write_text("from one import *\nimport one\nprint(one.x.cuda() * one.x)\n")

@@ -585,6 +585,9 @@ class Expressions(Targets):
                 self.state.env[ref, subscript_step(key)] = value
             values.append(value)
             element = value if element is None else self.join(element, value)
+        self.harmless(filter(None, node.keys), "compared")
+        if {value.place.form for value in values if value.kind is Kind.DEVICE} >= {Form.CPU, Form.LITERAL}:
+            self.harmless(node.values, "chosen")
         return container(ref, element=element, holds=held_by(values))._replace(known=MAPPING)
 
     @_handles(ast.ListComp, ast.SetComp, ast.GeneratorExp)

@@ -26,9 +26,10 @@ from .world import ROOTS
 Default = Literal["", "above", "beside"]
 """Whether what runs a file sets the default device, or only another file of the project; else empty."""
 
-Alone = Literal["", "gpus", "devices", "current"]
+Alone = Literal["", "some", "gpus", "devices", "current"]
 """Whether the default GPU is the only one that a program uses, or the only device where it is there; or it is
-the one that the program makes the default."""
+the one that the program makes the default. It is `some` of several where no program has an option about them,
+and empty where one has, or where others may import what they need."""
 
 _COMMENT = re.compile(r"#[^\n]*")
 _PATHS = re.compile(r"\bsys\.path\.(?:append|insert)\([^\n]*?[\"']([\w./-]+)[\"']")
@@ -242,7 +243,7 @@ class Choices:
         needing = any(self._signs(each).needs for each in above - {path})
         told = frozenset(above | below)
         if not needing or any(self._signs(each).elsewhere for each in below):
-            return "", told
+            return "" if any(self._signs(each).offers for each in above) else "some", told
         return "gpus" if any(self._signs(each).besides for each in told) else "devices", told
 
     def default_device(self, path: str) -> tuple[Default, frozenset[str]]:
