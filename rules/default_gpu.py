@@ -7,9 +7,8 @@ In a `forward`, `torch.cuda.is_available()` says that there is a GPU, not where 
 
 The cure is `y = y.to(x.device)`, which follows the tensor.
 
-A stream without a device is one of the current device, and waits for nothing where a caller chose another; of
-memory that is a note. So is a device that a constructor chooses, what programs import that set the device,
-and what those alone run that have no option about devices.
+A stream without a device is one of the current device, and waits for nothing where a caller chose another. Of
+memory that is a note, as is what a constructor chooses, and what only programs run that set it or offer no choice.
 
 Left alone: `synchronize`, moves that name a GPU, settings, files that set the device.
 """
@@ -112,10 +111,8 @@ class DefaultGpu(Rule[Call | Literal_]):
 def _of_current(node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
     """Report what speaks of the current device, where the caller chooses one that need not be current."""
     device = ask.device_given(node)
-    fine = any(hint.startswith("import:") for hint in event.at.guard.hints) or ask.default_gpu not in (
-        "",
-        "some",
-    )
+    hinted = any(hint.startswith("import:") for hint in event.at.guard.hints)
+    fine = hinted or ask.default_gpu not in ("", "some")
     if device is not None and isinstance(node, cst.Call):
         yield Report(
             f"`{event.callee}` speaks of the current device, and `{device}` may be another",

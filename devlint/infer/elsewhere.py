@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
 from .. import knowledge
@@ -21,6 +21,8 @@ from ..core.places import CPU, ON_DEVICE, Form, Place
 from ..core.values import Value, is_any_model, is_made
 from .definitions import Function
 from .function import CONSTRUCTORS
+from .holdings import has_weights
+from .log import RawBind
 from .settle import Settled
 
 _COMMENT = re.compile(r"(?:^|\s)#.*")
@@ -541,6 +543,7 @@ class Elsewhere:
                 own in CONSTRUCTORS
                 or "constructs" in knowledge.hints("function", own)
                 or (own not in FORWARD and self._adds_layers(name))
+                or (own not in FORWARD and self._gives_layers(function, callers))
                 or (
                     function.outer is not None
                     and self.constructing(function.outer.name, depth - 1)
@@ -592,6 +595,26 @@ class Elsewhere:
             and call.func.attr in knowledge.ADDS_LAYERS
             for call, raw in log.calls.items()
         )
+
+    def _gives_layers(self, function: Function, callers: Iterable[str]) -> bool:
+        """Whether a method gives its module a layer, which would have to be moved if that had moved before.
+
+        What other methods of the class call may run at any time.
+        """
+        around = (self.file.functions.get(each) for each in callers)
+        if any(each is not None and each.owner == function.owner for each in around):
+            return False
+        log = self.settled.logs.get(function.name)
+        given = log.binds.values() if log is not None and self._is_of_module(function.name) else ()
+        return any(map(self._is_layer, given))
+
+    def _is_layer(self, raw: RawBind) -> bool:
+        """Whether an attribute of `self` is assigned a layer that is made here."""
+        way = self.objects.ways[raw.owner.who] if type(raw.owner.who) is int else None
+        own = isinstance(way, Root) and way.kind == "self"
+        origin = raw.value.origin
+        made = raw.value.kind is Kind.MODULE and origin is not None and origin.how == "made"
+        return own and made and has_weights(raw.value, self.file)
 
     @cached_property
     def _tests(self) -> bool:

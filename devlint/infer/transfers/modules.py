@@ -9,7 +9,7 @@ from ... import knowledge
 from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.paths import Attr, Element, Item, Ref, Root
-from ...core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
+from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place, literal
 from ...core.state import WRAPPED, Mark
 from ...core.values import (
     MAPPING,
@@ -92,6 +92,8 @@ def _is_transform(value: Value) -> bool:
 
 def pretrained(machine: Machine, site: Site) -> Value:
     """`SomeModel.from_pretrained(…)`; of a tokenizer or processor, something that is no module."""
+    if site.api.startswith(knowledge.OF_TORCH):
+        return _of_weights(machine, site)
     kinds = knowledge.hints("model-class", site.api.split(".")[-2])
     if "no-module" in kinds:
         return OTHER
@@ -107,6 +109,18 @@ def pretrained(machine: Machine, site: Site) -> Value:
         machine.settle_at(ref, literal(str(constant(mapped))), site.node)
         machine.log.varies.add(ref)  # on several devices, hooks bring to each part what it is given
     elif mapped is not None and mapped.kind not in (Kind.NONE, Kind.DEVICE, Kind.STRING, Kind.NUMBER):
+        machine.state.places[ref] = UNKNOWN_PLACE
+    return value
+
+
+def _of_weights(machine: Machine, site: Site) -> Value:
+    """`nn.Embedding.from_pretrained(weights)`: a layer that is where its weights are."""
+    value = make(machine, site._replace(api=site.api.rpartition(".")[0]))
+    given, ref = site.args.first(), machine.ref(value)
+    place = machine.where(given) if given is not None else CPU
+    if ref is not None and place.form in ON_DEVICE:
+        machine.settle_at(ref, place, site.node)
+    elif ref is not None and place.form is not Form.CPU:
         machine.state.places[ref] = UNKNOWN_PLACE
     return value
 
