@@ -7,8 +7,8 @@ In a `forward`, `torch.cuda.is_available()` says that there is a GPU, not where 
 
 The cure is `y = y.to(x.device)`, which follows the tensor.
 
-A stream without a device is one of the current device, and waits for nothing where a caller chose another. Of
-memory that is a note; so is what a constructor chooses, or only programs run that set it or have no option.
+A stream without a device is one of the current device, and waits for nothing where a caller chose another.
+Notes: memory, a device that a constructor chooses, programs that set the device or let nobody choose one.
 
 Left alone: `synchronize`, moves that name a GPU, settings, files that set the device.
 """
