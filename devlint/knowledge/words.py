@@ -155,6 +155,7 @@ _DEMANDS = re.compile(
     r"\bassert\b[^\n]*\bis_available\b|\bprint\([^\n]*\bis_available\b"
     r"|\bif\s+not\b[^\n]*\bis_available\(\)\s*:\s*(?:raise\b|(?:sys\.|os\._)?exit\()"
 )
+_ENDS = re.compile(r"\b(?:raise|assert)\b|\bexit\(")
 _WHERE_THERE = re.compile(
     r"^([ \t]*)if\s+(?:torch\.)?cuda\.is_available\(\)\s*:[ \t]*"
     r"(\S[^\n]*\n|\n(?:\1[ \t]+\S[^\n]*\n|[ \t]*\n)+)"
@@ -216,7 +217,8 @@ def chooses_device(text: str) -> bool:
 
 def may_demand_cuda(text: str) -> bool:
     """Whether a program, on some path at least, ends where there is no CUDA."""
-    return "is_available" in text and _DEMANDS.search(text) is not None
+    available = "is_available" in text and _DEMANDS.search(text) is not None
+    return available or ("device_count" in text and _ENDS.search(text) is not None)
 
 
 def leaves_device(text: str) -> bool:
