@@ -258,3 +258,31 @@ def test_what_follows_an_argument_is_on_the_cpu_where_its_file_gives_it_there(
     given: str, levels: list[str]
 ) -> None:
     assert [level for _, _, level in told(OVERLAPS.format(given=given), "DEV403")] == levels
+
+
+RECURRENT = """\
+    class Net(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.rnn = nn.GRU(4, 4)
+            self.state = None
+
+        def begin(self, size, elsewhere):
+            {before}
+
+        def forward(self, x):
+            self.begin(x.size(1), x.is_cuda)
+            return self.rnn(x, self.state)[0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "found"),
+    [
+        ("self.state = torch.zeros(1, size, 4)", 1),
+        ("if not elsewhere: self.state = torch.zeros(1, size, 4)", 0),
+        ("if elsewhere: return\n            self.state = torch.zeros(1, size, 4)", 0),
+    ],
+)
+def test_what_a_method_makes_on_a_condition_may_not_be_what_is_read(before: str, found: int) -> None:
+    assert len(told(RECURRENT.format(before=before), "DEV403")) == found

@@ -640,11 +640,9 @@ def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Argum
         if name in knowledge.CHANGES_GRAPH:
             lend(machine, (base,))
         return machine.unknown(node)
-    if kind is Kind.CONTAINER and base.element is not None and base.element.known == GRAPH:
-        if name in knowledge.MOVES:
-            lend(machine, (base.element,))
-            return UNKNOWN
-        return machine.unknown(node)
+    if name in knowledge.MOVES and base.element is not None and base.element.known == GRAPH:
+        lend(machine, (base.element,))  # a dataset that moves all that it has
+        return UNKNOWN
     if kind in (Kind.UNKNOWN, Kind.BATCH):
         result = unknown_method(machine, node, base, name, args)
         if kind is Kind.UNKNOWN and name not in knowledge.TENSOR_ONLY and name not in knowledge.MOVES:

@@ -485,7 +485,7 @@ def _bound(
     for (cls, attribute), value in assigned.items():
         named = value.place.of if value.kind is Kind.DEVICE and makes and attribute not in others else None
         given = value.who if type(value.who) is int else named
-        if renews and is_anew(value):
+        if renews and is_anew(value) and _is_always_assigned(machine, cls, attribute):
             yield Bound(Path(Root("self", cls), (Attr(attribute),)), plain.term(value), True)
             continue
         if type(given) is int and plain.objects.is_parameter(given):
@@ -495,6 +495,18 @@ def _bound(
                 yield Bound(
                     Path(Root("self", cls), (Attr(attribute),)), term, makes and attribute not in others
                 )
+
+
+def _is_always_assigned(machine: Statements, cls: str, attribute: str) -> bool:
+    """Whether a function assigns an attribute of `self` on no condition, before it ends."""
+    at_its_margin = any(
+        isinstance(target, ast.Attribute) and target.attr == attribute
+        for statement in getattr(machine.here.node, "body", ())
+        if isinstance(statement, ast.Assign)
+        for target in statement.targets
+    )
+    key = machine.objects.self_of(cls), Attr(attribute)
+    return at_its_margin and all(key in other.env for other in machine.exits)
 
 
 def _parts_made(

@@ -522,8 +522,8 @@ class Machine:
         if value.element is not None and value.element.known == GRAPH and ref is not None:
             graph = self.objects.part(ref, Element(self.here.number(node), self.here.name))
             place = value.element.place  # each is an object of its own, which moves by itself
-            of = graph if place.of is not None else None
-            return value.element._replace(place=place._replace(of=of), who=graph)
+            place = place._replace(of=graph) if place.form is Form.CPU else place
+            return value.element._replace(place=place, who=graph)
         if value.element is not None:
             return value.element
         if value.items:

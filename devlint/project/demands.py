@@ -55,8 +55,9 @@ def _asks_for_none(test: ast.expr, counted: frozenset[str]) -> bool:
     """Whether what is asked is that there is no device: `device_count() == 0`."""
     if isinstance(test, ast.UnaryOp):
         return isinstance(test.op, ast.Not) and _asks(test.operand, counted)
-    counts = isinstance(test, ast.Compare) and _counts(test.left, counted)
-    return counts and isinstance(test, ast.Compare) and _compared(test) in (("Eq", 0), ("Lt", 1), ("LtE", 0))
+    if not isinstance(test, ast.Compare) or not _counts(test.left, counted):
+        return False
+    return _compared(test) in (("Eq", 0), ("Lt", 1), ("LtE", 0))
 
 
 def _compared(test: ast.Compare) -> tuple[str, object]:

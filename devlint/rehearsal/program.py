@@ -61,8 +61,8 @@ class Company:
         self._prospects = Prospects(self._found, read)
         self._trees: dict[str, _Parsed] = {}
         """What the files mean, those used last at the end."""
-        self._having: dict[tuple[int | None, str], bool] = {}
-        """Whether a text, by its hash, can have a name."""
+        self._having: dict[tuple[str, str], bool] = {}
+        """Whether a file can have a name, as long as no text has changed."""
         self._size = 0
         """Of the texts of all that is kept, in characters."""
         self._known: dict[tuple[str, bool], _Gone] = {}
@@ -74,6 +74,7 @@ class Company:
     def reread(self) -> None:
         """Trust no text that was looked at before."""
         self._texts.clear()
+        self._having.clear()
         self._current.clear()
         self._prospects.reread()
 
@@ -166,7 +167,7 @@ class Company:
 
     def _may_have(self, path: str, name: str) -> bool:
         """Whether a file can have a name, its own or one of those that it imports from elsewhere."""
-        key = self._hash(path), name
+        key = path, name
         known = self._having.get(key)
         if known is None:
             text = self._read(path) or ""
