@@ -237,7 +237,7 @@ OVERLAPS = """\
         found = torch.zeros(len(masks), len(masks))
         for row in range(len(masks)):
             near = torch.where(boxes[row])[0].to(masks.device)
-            found[row, near] = masks[near]
+            found[row, near] += 1
         return found
 
     def kept(masks, boxes):

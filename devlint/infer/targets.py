@@ -210,8 +210,10 @@ class Targets(Attributes):
                 self.rebind(target.value, whole._replace(known=base.known))
 
     def _store(self, target: ast.Subscript, base: Value, index: Value, value: Value) -> None:
-        """`t[i] = v`: a number or slice copies from anywhere; a tensor as index wants `v` beside `t`."""
-        self.index(target.value, base, target.slice, index)
+        """`t[i] = v`: a number or slice copies from anywhere; a tensor as index wants `v` beside `t`.
+
+        The index itself is brought to `t`, wherever it is, unlike that of `t[i]`.
+        """
         indices = index.items if isinstance(target.slice, ast.Tuple) and index.items else (index,)
         if any(each.kind in (Kind.TENSOR, Kind.PARAMETER) and not _is_one_number(each) for each in indices):
             self.meet(target, [(target.value, base), (target, value)])

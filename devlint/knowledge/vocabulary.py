@@ -154,8 +154,6 @@ FACTORIES = words(
 that can be called, and not `range`."""
 FILLS = words("fill_ copy_ set_ requires_grad_ detach_ retain_grad_ resize_ apply_ map_ normal_ uniform_")
 """Methods that change a tensor in place and take what they are given from anywhere."""
-INDEXES = words("index_put index_put_")
-"""Methods that index a tensor with the tensors of a tuple, their `indices`."""
 TAKES_INDEX = words(
     """
     gather index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_reduce index_reduce_

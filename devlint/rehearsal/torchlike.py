@@ -119,10 +119,11 @@ class Rehearsal(Loaders):
                 self.tell("index", (node.value, value), (at, each))
 
     def set_index(self, node: ast.Subscript, owner: Tensor, key: Value, value: Value) -> None:
-        """Assign to a part of a tensor: an index has to be where that is, or on the cpu."""
+        """Assign to a part of a tensor: its index is brought to it, from wherever it is, values are not."""
         keys = key.items if isinstance(key, Seq) else (key,)
-        elts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-        self._index(node, owner, keys, elts)
+        indexed = any(isinstance(each, Tensor) and each.dims > 0 for each in keys)
+        if indexed and isinstance(value, Tensor) and value.dims > 0:
+            self.combined(node, "operator", [(node.value, owner), (node, value)])
 
     def method(
         self,

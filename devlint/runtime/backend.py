@@ -18,7 +18,7 @@ from torch.utils import backend_registration
 from . import autocast, nested, process, recurrent, shim, stand_in
 from .kernels import REPLACEMENTS
 from .limit import NotSimulated
-from .mismatch import Checker, is_mixed
+from .mismatch import Checker, is_mixed, stays_on_host
 from .releases import missing
 from .storage import (
     DEVICE,
@@ -57,6 +57,8 @@ _LACKS_KERNEL = re.compile(r"not implemented for '(?:Half|BFloat16|Float8\w*|Com
 _LACKS_OPERATOR = "with arguments from the 'CPU' backend"
 """What the dispatcher says where an operator, such as a program's own, has no kernel for the CPU at all."""
 _NUMBERS = (bool, int, float, complex)
+_FEW = 4
+"""How many arguments are looked through for the same tensor; lists of hundreds hold each but once."""
 _libraries: list[torch.library.Library] = []
 """A `Library` takes its registrations back when it is collected."""
 
@@ -153,7 +155,7 @@ def _register_kernels(checker: Checker) -> None:
         # Without it `Module.to` would replace parameters, as it does on XLA, and not move them, as on CUDA.
         "_has_compatible_shallow_copy_type": lambda *args: True,
     }
-    for name in (*_LEFT_TO_BACKENDS, *_outdone()):
+    for name in (*_LEFT_TO_BACKENDS, *_outdone(), *checker.generated.beside):
         packet, _, overload = name.partition(".")
         own[name] = functools.partial(fallback, getattr(getattr(aten, packet), overload or "default"))
     for name, kernel in own.items():
@@ -194,6 +196,13 @@ def _run(checker: Checker, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any
     device = device_of(operands[0].tensor) if operands else FIRST
     if is_mixed(args) or any(map(is_mixed, kwargs.values())) or _are_apart(operands):
         checker.check(op, args, kwargs)
+        if stays_on_host(op, args):
+            return op(*host_args, **host_kwargs)
+    if op.name().partition("::")[2] in checker.generated.absent:
+        raise NotImplementedError(
+            f"Could not run '{op.name()}' with arguments from the 'CUDA' backend. This could be because the "
+            "operator doesn't exist for this backend"
+        )
     for position in _tensor_positions(op):
         if position < len(host_args) and isinstance(host_args[position], _NUMBERS):
             host_args[position] = _number(host_args[position], operands)
@@ -252,6 +261,9 @@ def _to_host(value: Any, operands: list[Operand]) -> Any:
     if isinstance(value, torch.Tensor):
         if not is_simulated(value):
             return value
+        for operand in operands[:_FEW]:
+            if operand.tensor is value:  # an `out=` that is read, too, is not resized
+                return operand.host
         operands.append(Operand(value))
         return operands[-1].host
     if type(value) in (list, tuple):

@@ -1,4 +1,4 @@
-"""Which operators check on CUDA that their tensors share a device, read from what torch generates them from.
+"""What torch generates for CUDA: which operators check that their tensors share a device, which do not exist.
 
 Most of these checks are not written by hand: torchgen emits them into `RegisterCUDA.cpp`, and every
 torch wheel carries the yaml file it reads. An operator gets the check unless it has no kernel for CUDA
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 YAML = "packaged/ATen/native/native_functions.yaml"
-_CUDA = re.compile(r"\bCUDA\b")
+_CUDA, _CPU = re.compile(r"\bCUDA\b"), re.compile(r"\bCPU\b")
 
 
 class _Function(NamedTuple):
@@ -24,6 +24,18 @@ class _Function(NamedTuple):
     has_kernel: bool
     unchecked: bool
     delegate: str
+    for_cpu_alone: bool
+
+
+class Generated(NamedTuple):
+    """Operators, as `name.overload`."""
+
+    checked: frozenset[str]
+    """Those whose generated CUDA wrapper checks that tensors share a device."""
+    beside: frozenset[str]
+    """Those of them that run by an `out` variant, which does not: a backend would never see them."""
+    absent: frozenset[str]
+    """Those that have a kernel for the CPU and none that CUDA could use."""
 
 
 def yaml_path() -> Path | None:
@@ -35,10 +47,13 @@ def yaml_path() -> Path | None:
     return path if path.is_file() else None
 
 
-def parse(text: str) -> frozenset[str]:
-    """The operators, as `name.overload`, whose generated CUDA wrapper checks that tensors share a device."""
+def parse(text: str) -> Generated:
+    """What the yaml file says of CUDA."""
     functions = {f.name: f for f in map(_function, re.split(r"^- func: ", text, flags=re.M)[1:])}
-    return frozenset(f.name for f in functions.values() if not f.unchecked and _has_kernel(f, functions))
+    checked = frozenset(f.name for f in functions.values() if not f.unchecked and _has_kernel(f, functions))
+    beside = frozenset(n for n in checked if functions[n].delegate and functions[n].delegate not in checked)
+    absent = frozenset(f.name for f in functions.values() if f.for_cpu_alone and not f.delegate)
+    return Generated(checked, beside, absent)
 
 
 def _has_kernel(function: _Function, functions: dict[str, _Function]) -> bool:
@@ -52,10 +67,11 @@ def _function(entry: str) -> _Function:
     """Read one entry; a whole yaml parser would be a dependency torch itself does not install."""
     name = entry.partition("(")[0]
     has_kernel = unchecked = in_dispatch = False
-    delegate = ""
+    delegate, keys = "", ""
     for line in entry.splitlines()[1:]:
         if line.startswith("    "):
             has_kernel |= in_dispatch and bool(_CUDA.search(line.partition(":")[0]))
+            keys += line.partition(":")[0] * in_dispatch
             continue
         key, _, value = (part.strip() for part in line.partition(":"))
         in_dispatch = key in ("dispatch", "ufunc_inner_loop")
@@ -63,4 +79,5 @@ def _function(entry: str) -> _Function:
         has_kernel |= key == "ufunc_inner_loop"
         unchecked |= key == "device_check" and value.startswith("NoCheck")
         delegate = value.split(" ")[0] if key == "structured_delegate" else delegate
-    return _Function(name, has_kernel, unchecked, delegate)
+    alone = bool(_CPU.search(keys)) and "CUDA" not in keys and "Composite" not in keys
+    return _Function(name, has_kernel, unchecked, delegate, alone)

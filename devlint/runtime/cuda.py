@@ -228,6 +228,7 @@ def install() -> None:
     cuda.cudart = functools.partial(_refuse, "cudart")
     for name, dtype in _DTYPES.items():
         setattr(cuda, f"{name}Tensor", LegacyType(f"{name}Tensor", (), {"dtype": dtype}))
+    cuda.jiterator._JittedFunction.__call__ = functools.partial(_refuse, "jiterator")
     cuda.nvtx._nvtx = SimpleNamespace(**dict.fromkeys(_ANNOTATIONS, lambda *args: 0))
     _refuse_the_rest()
     torch.backends.cudnn.is_acceptable = lambda tensor: False

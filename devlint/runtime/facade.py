@@ -78,7 +78,8 @@ def _wrap(owner: Any, name: str) -> None:
         if kwargs.get("device") is not None:
             kwargs["device"] = target_of(kwargs["device"])
         if name == "to" and len(args) > 1:
-            args = (args[0], target_of(args[1]), *args[2:])
+            rest = args[2:] if stand_in.device.type != DEVICE else _blocking(args[2:])
+            args = (args[0], target_of(args[1]), *rest)
         if kwargs.get("generator") is not None:
             check_generator(kwargs["generator"], _result_device(args, kwargs))
         if kwargs.get("non_blocking"):  # it needs pinned memory, an optimization of real hardware
@@ -92,6 +93,12 @@ def _wrap(owner: Any, name: str) -> None:
         _OBEY_CONTEXT.add(call)
     if owner is torch:  # scripted code calls the operator, not the wrapper
         torch.jit._builtins._register_builtin(call, f"aten::{name}")
+
+
+def _blocking(options: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Positional arguments of `.to` behind the first, the first of whose flags is `non_blocking`."""
+    flag = next((i for i, option in enumerate(options) if isinstance(option, bool)), len(options))
+    return (*options[:flag], *(False for _ in options[flag : flag + 1]), *options[flag + 1 :])
 
 
 def _result_device(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

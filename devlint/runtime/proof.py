@@ -52,7 +52,8 @@ def judge(case: Case, device: str, about: Device, outcome: Outcome) -> Proof:
     elif _is_beyond(outcome):
         verdict = Verdict.UNPROVABLE
     elif case.claim.needs and device != "cpu" and not _satisfies(device, about, case.claim):
-        verdict = Verdict.UNPROVABLE if outcome["status"] == "ran" else Verdict.FALSE
+        can_tell = device == "sim" and outcome["status"] != "ran"  # hardware that is too little says nothing
+        verdict = Verdict.FALSE if can_tell else Verdict.UNPROVABLE
         words = f"{words} (needs {case.claim.needs}; {case.claim.documentation})"
     elif not (_shows(claimed, outcome) if case.undone else holds(claimed, outcome, cured=case.cured)):
         verdict = Verdict.FALSE

@@ -92,7 +92,6 @@ def method(machine: Machine, site: Site) -> Value:
     ]
     exact = site.name in knowledge.NO_SCALARS
     place = machine.meet(site.node, [(at, base), *args], "call", exact)
-    _index(machine, site)
     if "takes-callables" not in site.row.topics:
         note_tensors(machine, site)
     values = [base, *(value for _, value in args)]
@@ -108,16 +107,7 @@ def in_place(machine: Machine, site: Site) -> Value:
     if site.name not in knowledge.FILLS:
         exact = site.name in knowledge.NO_SCALARS
         machine.meet(site.node, [*parties, *operands(machine, site)], "call", exact, in_place=True)
-    _index(machine, site)
     return base or machine.unknown(site.node)
-
-
-def _index(machine: Machine, site: Site) -> None:
-    """`x.index_put_((i, j), y)` is `x[i, j] = y`."""
-    if site.name in knowledge.INDEXES and site.receiver is not None and site.receiver_at is not None:
-        indices = site.args.at("indices")
-        if indices is not None:
-            machine.index(site.receiver_at, site.receiver, *indices)
 
 
 def backward(machine: Machine, site: Site) -> Value:
