@@ -36,7 +36,7 @@ def outcome(flag: str, scenario: str, name: str) -> str:
 
 
 def _moved_first(scenario: str, name: str) -> torch.Tensor:
-    model = _model(D)
+    model = _model().to(D)  # a device has random numbers of its own
     optimizer = _optimizer(name, model)
     stepped = scenario in ("after_step", "after_step+reload", "load_sd_before")
     _train(model, optimizer, D, 3 if stepped else 2)
