@@ -40,10 +40,9 @@ from ..rule import (
 
 _GROUP = """
 import torch, torch.distributed as group
-fake = torch._C._distributed_c10d.FakeProcessGroup
+fake, own = torch._C._distributed_c10d.FakeProcessGroup, torch._C._get_privateuse1_backend_name()
 make = lambda *_: getattr(fake, "_create_internal", fake)(0, 2)  # torch before 2.10 has the constructor alone
-devices = ["cpu", "cuda", torch._C._get_privateuse1_backend_name()]
-group.Backend.register_backend("alone", make, devices=devices)
+group.Backend.register_backend("alone", make, devices=["cpu", "cuda", own])
 group.init_process_group("alone", rank=0, world_size=2, store=group.HashStore())
 """
 _DOCS = "https://docs.pytorch.org/docs/stable/generated/torch.nn.DataParallel.html"

@@ -39,8 +39,8 @@ NAVIGATION: dict[str, str | tuple[str, ...]] = {
         "explain.md", "simulated.md",
     ),
     "Trust it": (
-        "field-report.md", "runtime.md", "proofs.md", "cuda-reports.md", "security.md", "comparison.md",
-        "benchmarks.md",
+        "field-report.md", "runtime.md", "proofs.md", "proofs-cuda.md", "cuda-reports.md", "security.md",
+        "comparison.md", "benchmarks.md",
     ),
     "Take part": ("contributing.md", "changelog.md"),
 }  # fmt: skip
@@ -102,7 +102,7 @@ def _guide(source: str, target: str, addresses: dict[str, str]) -> str:
     parts = _FENCE.split(text)
     for number in range(0, len(parts), 2):  # what is between the fenced blocks
         plain = _LINK.sub(moved, parts[number])
-        if target not in ("changelog.md", "proofs.md"):
+        if target not in ("changelog.md", "proofs.md", "proofs-cuda.md"):
             plain = "\n".join(
                 line if line.startswith("#") else _in_prose(line, linked) for line in plain.split("\n")
             )
