@@ -164,6 +164,8 @@ MAPPING = Api("builtins.dict")
 ENCODING = Api("transformers.BatchEncoding")
 """The same, of one whose items are its attributes, too, and whose `.to` moves them in place."""
 MAPPINGS = (MAPPING, ENCODING)
+BUFFER = Api("torch.nn.Buffer")
+"""What a tensor is known as that the module registers of which it becomes an attribute."""
 GRAPH = Api("torch_geometric.data.Data")
 """What a batch is known to be whose tensors are its attributes, and whose `.to` moves them in place."""
 ACCELERATOR = Api("accelerate.Accelerator")

@@ -51,6 +51,8 @@ def function_call(
     summary = machine.program.summary(name)
     if summary is None:
         return None
+    if bound is not None and not _takes(summary, args):
+        return machine.unknown(node)  # what was called is another: an annotation means the class itself, say
     given = bind_arguments(machine, summary, bound, args)
     if summary.cases:
         passed = {key: each.value for key, each in given.items()}
@@ -395,6 +397,12 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         machine.state.marks[effect.protocol, ref] = Mark(
             effect.phase, held, effect.name, effect.at, effect.stateless
         )
+
+
+def _takes(summary: FunctionSummary, args: Arguments) -> bool:
+    """Whether a function has the parameters that are named."""
+    named = {each.name for each in summary.parameters if each.how in ("either", "keyword")}
+    return named.issuperset(args.keywords) or any(each.how == "kwargs" for each in summary.parameters)
 
 
 def bind_arguments(

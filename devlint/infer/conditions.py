@@ -429,6 +429,8 @@ def prepare(machine: Machine, test: ast.expr) -> None:
 
 def narrow(machine: Machine, test: ast.expr, outcome: bool) -> None:
     """What the condition says about the kinds of variables."""
+    if isinstance(test, ast.Name) and test.id in machine.here.former_questions:
+        _recall(machine, machine.here.former_questions[test.id], outcome)
     test = _question(machine, test)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         narrow(machine, test.operand, not outcome)
@@ -449,7 +451,11 @@ def _narrow_comparison(machine: Machine, test: ast.Compare, outcome: bool) -> No
         if same is outcome and isinstance(test.left, ast.Name):
             machine.state.env[test.left.id] = NONE
     elif same and outcome and isinstance(test.left, ast.Call):
-        if isinstance(test.left.func, ast.Name) and test.left.func.id == "type" and test.left.args:
+        if (
+            isinstance(test.left.func, ast.Name)
+            and test.left.func.id == knowledge.ASKS_TYPE
+            and test.left.args
+        ):
             _narrow_to(machine, test.left.args[0], other)
     elif (tensor := _whose_device(test.left)) is not None:
         equal = isinstance(test.ops[0], ast.Eq) and outcome
@@ -463,6 +469,17 @@ def _narrow_comparison(machine: Machine, test: ast.Compare, outcome: bool) -> No
 def _question(machine: Machine, test: ast.expr) -> ast.expr:
     """What a variable keeps the answer to, as long as that stays true; else the condition itself."""
     return machine.here.kept_questions.get(test.id, test) if isinstance(test, ast.Name) else test
+
+
+def _recall(machine: Machine, question: ast.expr, outcome: bool) -> None:
+    """What was made of an array, and has the variable's name since, is not where the caller's tensor is."""
+    called = question.left if isinstance(question, ast.Compare) else question
+    assert isinstance(called, ast.Call)
+    classes = question.comparators[0] if isinstance(question, ast.Compare) else called.args[-1]
+    by_name = classes is called.args[0]  # `torch.is_tensor(x)`
+    kind = Kind.TENSOR if by_name else kind_of_class(machine, machine.eval(classes))
+    if (kind is Kind.ARRAY and outcome) or (kind is Kind.TENSOR and not outcome):
+        _replace(machine, called.args[0], lambda value: Value(value.kind) if value.kind in TENSORS else value)
 
 
 def _whose_device(node: ast.expr) -> ast.expr | None:

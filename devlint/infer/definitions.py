@@ -133,17 +133,24 @@ class Function:
         )
 
     @cached_property
-    def kept_questions(self) -> dict[str, ast.Call]:
+    def kept_questions(self) -> dict[str, ast.expr]:
         """What variables keep that ask once for the kind of another: `is_torch = is_tensor(x)`."""
+        return {name: question for name, (question, stands) in self._questions.items() if stands}
+
+    @cached_property
+    def former_questions(self) -> dict[str, ast.expr]:
+        """Those of them whose subject is something else later on: `if is_array: x = torch.from_numpy(x)`."""
+        return {name: question for name, (question, stands) in self._questions.items() if not stands}
+
+    @cached_property
+    def _questions(self) -> dict[str, tuple[ast.expr, bool]]:
+        """Questions for the kind of a variable, by what keeps the answer; whether that is it to the end."""
         asked = {
-            target.id: (question, subject)
+            target.id: (statement.value, subject)
             for statement in statements_in(self.node)
             if isinstance(statement, ast.Assign)
             and isinstance(target := statement.targets[0], ast.Name)
-            and isinstance(question := statement.value, ast.Call)
-            and last_name(question) in knowledge.ASKS_KIND
-            and question.args
-            and isinstance(subject := question.args[0], ast.Name)
+            and (subject := _asked_for(statement.value)) is not None
         }
         if not asked:
             return {}
@@ -152,9 +159,9 @@ class Function:
             if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
                 lines.setdefault(node.id, []).append(node.lineno)
         return {
-            name: question
+            name: (question, all(line < question.lineno for line in lines.get(subject.id, ())))
             for name, (question, subject) in asked.items()
-            if len(lines[name]) == 1 and all(line < question.lineno for line in lines.get(subject.id, ()))
+            if len(lines[name]) == 1
         }
 
     @cached_property
@@ -235,3 +242,15 @@ def _does_nothing(statement: ast.stmt) -> bool:
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Constant)  # `...`
     return isinstance(statement, (ast.Pass, ast.Raise))
+
+
+def _asked_for(question: ast.expr) -> ast.Name | None:
+    """The variable for whose kind a condition asks: `isinstance(x, Tensor)`, `type(x) is Tensor`."""
+    if isinstance(question, ast.Compare) and isinstance(question.ops[0], (ast.Is, ast.Eq)):
+        question = question.left
+        if not (isinstance(question, ast.Call) and last_name(question) == knowledge.ASKS_TYPE):
+            return None
+    elif not (isinstance(question, ast.Call) and last_name(question) in knowledge.ASKS_KIND):
+        return None
+    subject = question.args[0] if question.args else None
+    return subject if isinstance(subject, ast.Name) else None

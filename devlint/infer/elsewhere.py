@@ -444,6 +444,11 @@ class Elsewhere:
         ]
         return bool(passed) and not any(self._may_be_elsewhere(value, depth) for value in passed)
 
+    def follows_cpu(self, there: Place) -> bool:
+        """Whether what was moved went to the device of what callers give on the cpu."""
+        roots = self.roots(there.of) if there.form is Form.SAME and type(there.of) is int else []
+        return bool(roots) and all(map(self._is_given_on_cpu, roots))
+
     def _is_given_on_cpu(self, root: Ref) -> bool:
         """Whether the calls of a function, as far as its file has them, give a parameter on the cpu."""
         way, name = self.objects.ways[root], self.objects.functions[root]

@@ -67,6 +67,8 @@ def staying(settled: Settled, judged: Meetings, gave: Iterable[Result]) -> Itera
                 there = raw.places.get(where, value.place)
                 if type(there.of) is int and settled.objects.is_part(there.of, module.who):
                     continue  # where the module itself is
+                if judged.follows_cpu(there):
+                    continue
                 if there.form in MOVED_TO and settled.kind_of_moved(value, function) is not None:
                     told.add(left.who)
                     sure = all(is_heavy_anyway(settled, each) for each in several)

@@ -30,6 +30,7 @@ from .holdings import give_away
 from .lent import lend
 from .log import RawBind
 from .machine import COPIES, GRADIENTS, Program, subscript_step
+from .unmoved import assigned
 
 _PARAMETERS = Item(knowledge.PARAMETERS_OF_GROUP)
 
@@ -115,6 +116,7 @@ class Targets(Attributes):
 
     def _bind_attribute(self, target: ast.Attribute, value: Value) -> None:
         base = self.eval(target.value)
+        value = assigned(self, base, target.attr, value)
         told = self.state.env.get((value.who, GRADIENTS)) if type(value.who) is int else None
         self.log.binds[target] = RawBind(
             "attribute",

@@ -8,7 +8,7 @@ from .. import knowledge
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Ref
 from ..core.places import CPU, Form, Place
-from ..core.values import Origin, Value, is_made
+from ..core.values import BUFFER, Origin, Value, is_made
 from .machine import Machine
 
 
@@ -26,6 +26,23 @@ def buffer(machine: Machine, owner: Ref, registered: Value, data: Value) -> Valu
     if machine.place_at(owner) is not None:
         return registered
     return registered._replace(place=CPU, origin=data.origin)
+
+
+def enroll(machine: Machine, name: str, data: Value | None) -> None:
+    """Remember that a module registers a buffer or parameter under a name, which may be unknown."""
+    machine.log.registered.add(name or "*")
+    if data is not None and data.kind is Kind.TENSOR and data.origin is not None and data.origin.dims:
+        machine.log.sized.add(name)
+
+
+def assigned(machine: Machine, owner: Value, name: str, data: Value) -> Value:
+    """What an object has as an attribute once that is assigned: an `nn.Buffer` goes where its module goes."""
+    ref = machine.ref(owner)
+    if data.known != BUFFER or owner.kind is not Kind.INSTANCE or ref is None:
+        return data
+    enroll(machine, name, data)
+    own = Value(Kind.TENSOR, Place(Form.AT, "", ref), machine.objects.part(ref, Attr(name)))
+    return buffer(machine, ref, own, data)
 
 
 def weight(machine: Machine, layer: Value, parameter: Value) -> Value:

@@ -144,9 +144,15 @@ TABLES = (
         Row("parameter", "first", by="modules.parameter"),
         """
     Parameter(data, requires_grad)
-    Buffer(data, *, persistent): gives=tensor
     UninitializedParameter(requires_grad, device, dtype): place=device devices=device
-    UninitializedBuffer(requires_grad, device, dtype, persistent): gives=tensor place=device devices=device
+    """,
+    ),
+    Table(
+        "torch.nn.",
+        Row("tensor", "first", by="modules.parameter", topics=frozenset({"buffer"})),
+        """
+    Buffer(data, *, persistent)
+    UninitializedBuffer(requires_grad, device, dtype, persistent): place=device devices=device
     """,
     ),
     Table(

@@ -216,6 +216,7 @@ COMPILES = words("jit njit vectorize guvectorize autotune heuristics kernel")
 """Their decorators."""
 ASKS_KIND = words("isinstance hasattr is_tensor")
 """Functions that ask whether their first argument is a tensor, or has what tensors have."""
+ASKS_TYPE = "type"
 LEAVES_OPEN = words("NotImplementedError abstractmethod")
 """What a method raises, or is decorated with, that derived classes are to implement."""
 UNBINDS = words("staticmethod classmethod property abstractmethod")

@@ -333,7 +333,8 @@ class Rehearsal(Loaders):
         row = knowledge.find(dotted)
         gives = row.gives if row is not None else ""
         is_class = dotted.rpartition(".")[2][:1].isupper()
-        if gives == "parameter" and (positional or "data" in keywords):
+        is_kept = gives == "parameter" or (row is not None and "buffer" in row.topics)
+        if is_kept and (positional or "data" in keywords):
             value = positional[0][1] if positional else keywords["data"][1]
             made = value if isinstance(value, Tensor) else Tensor(self.default, 1)
             return made._replace(registered=True, made=None)

@@ -35,8 +35,8 @@ _TAKES_NUMBERS = {
 """The one argument, if any, that may be a 0-dim CPU tensor, of operators whose kernel takes no other.
 
 TensorIterator lets it pass anywhere; their CUDA kernels call `gpu_kernel`, not `gpu_kernel_with_scalars`
-(torch 2.13: `native/cuda/BinaryMiscOpsKernels.cu`, `PointwiseOpsKernel.cu`, `Lerp.cu`). What they say is what an
-H200 said with torch 2.11.
+(torch 2.13: `native/cuda/BinaryMiscOpsKernels.cu`, `PointwiseOpsKernel.cu`, `Lerp.cu`). What they say is what
+an H200 said with torch 2.11.
 """
 
 

@@ -30,6 +30,8 @@ _LEVELS = 2
 def factory(machine: Machine, site: Site) -> Value:
     """A tensor on `device=`, or on the default device."""
     args = site.args
+    if not (args.positional or args.keywords or args.unpacked) and "legacy-type" not in site.row.topics:
+        return machine.unknown(site.node)  # `torch.rand()` raises before anything meets it
     machine.note_unknown(_limits(site), Evidence.NUMBER)
     given = args.get("device")
     told = given is not None and given.kind is not Kind.NONE

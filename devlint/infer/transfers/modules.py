@@ -12,6 +12,7 @@ from ...core.paths import Attr, Element, Item, Ref, Root
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place, literal
 from ...core.state import WRAPPED, Mark
 from ...core.values import (
+    BUFFER,
     MAPPING,
     NONE,
     OF_CLASSES,
@@ -180,9 +181,12 @@ def shard(machine: Machine, site: Site) -> Value:
 def parameter(machine: Machine, site: Site) -> Value:
     """`nn.Parameter(data)`, `nn.Buffer(data)`: where the data are."""
     data = site.args.get("data")
+    place = machine.where(data) if data is not None else CPU
+    if "buffer" in site.row.topics:
+        made = machine.own(site.node, Kind.TENSOR, place)._replace(known=BUFFER)
+        return made if data is None else made._replace(origin=data.origin)
     kind = Kind.PARAMETER if site.name == "Parameter" else Kind.TENSOR
-    value = machine.own(site.node, kind, machine.where(data) if data is not None else CPU)
-    return unmoved.parameter(machine, value, data)
+    return unmoved.parameter(machine, machine.own(site.node, kind, place), data)
 
 
 def parameters(machine: Machine, site: Site) -> Value:
@@ -243,9 +247,7 @@ def register(machine: Machine, site: Site) -> Value:
         machine.note_unknown([v for _, v in args.positional[1:]], Evidence.OPERAND)
         return NONE
     if base.kind is Kind.INSTANCE:
-        machine.log.registered.add(label or "*")
-        if value is not None and value.kind is Kind.TENSOR and value.origin is not None and value.origin.dims:
-            machine.log.sized.add(label)
+        unmoved.enroll(machine, label, value)
     if not label and value is not None:
         _hand_on(machine, value)
     if not label or value is None or ref is None or value.kind is Kind.CONTAINER:
