@@ -51,7 +51,7 @@ def function_call(
     summary = machine.program.summary(name)
     if summary is None:
         return None
-    if bound is not None and not _takes(summary, args):
+    if bound is not None and not name.endswith(_CONSTRUCTOR) and not _takes(summary, args):
         return machine.unknown(node)  # what was called is another: an annotation means the class itself, say
     given = bind_arguments(machine, summary, bound, args)
     if summary.cases:

@@ -335,7 +335,8 @@ def assume(machine: Machine, test: ast.expr, value: Value, outcome: bool) -> Non
     if outcome and said is not None and said.if_true and (asked := _asked_of(test)) is not None:
         named = machine.eval(asked) if is_place(asked) else None
         own = named is not None and (named.kind in _OWN_FLAGS or machine.seen(named) & Evidence.MODULE)
-        if not own:
+        default = Place(Form.LITERAL, knowledge.CUDA)
+        if not own and (named is None or named.place != default):  # what `.cuda()` moved is on no other GPU
             machine.state.why = machine.state.why._replace(tensor=ast.unparse(asked))
     narrow(machine, test, outcome)
 

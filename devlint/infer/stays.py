@@ -77,6 +77,8 @@ def staying(settled: Settled, judged: Meetings, gave: Iterable[Result]) -> Itera
                     break
     others = (search(settled, judged) for search in (_needed, _given, _copied, _by_default))
     for found in chain(*others, _resulting(settled, judged, gave)):
+        if judged.follows_cpu(found.there):
+            continue
         if type(found.module.who) is int and found.module.who not in told:
             told.add(found.module.who)
             yield found
