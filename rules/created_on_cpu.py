@@ -26,8 +26,8 @@ What a function returns on one path is on the cpu, and on another wherever its a
 it returns with the size or dtype of an argument is a note.
 
 Left alone: 0-dim tensors in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is stored by
-a number or slice, other default devices, constructors, datasets, collate functions, tests, branches without
-accelerator, scripts that speak of no device, and attributes of modules.
+a number or slice, any index that something is stored at, other default devices, constructors, datasets,
+collate functions, tests, branches without accelerator, scripts that speak of no device, module attributes.
 """
 
 from __future__ import annotations
