@@ -8,7 +8,6 @@ from functools import cached_property
 from itertools import permutations
 from typing import NamedTuple
 
-from .. import knowledge
 from ..bind.names import last_name
 from ..bind.text import Text
 from ..bind.walk import descendants
@@ -18,6 +17,7 @@ from ..core.kinds import Kind
 from ..core.paths import Attr, Element, Ref, Root
 from ..core.places import ON_DEVICE, Form, Place
 from ..core.values import MADE, Origin, Value, is_any_model, is_made
+from .conditions import is_without_elements
 from .definitions import Function
 from .function import CONSTRUCTORS
 from .log import RawBind, RawMeeting
@@ -536,15 +536,7 @@ def is_empty(settled: Settled, value: Value) -> bool:
     """Whether a tensor was made of no elements, or comes of one: `torch.empty(0)`, `torch.tensor([])`."""
     origin = value.origin
     made = _node(settled, origin) if origin is not None else None
-    if not isinstance(made, ast.Call) or not made.args:
-        return False
-    sizes = made.args[0].elts if isinstance(made.args[0], (ast.List, ast.Tuple)) else made.args
-    if not sizes:
-        return True
-    api = (origin is not None and origin.api) or f"{knowledge.OF_TORCH}{last_name(made)}"
-    return knowledge.takes_sizes(api) and any(
-        isinstance(size, ast.Constant) and size.value == 0 for size in sizes
-    )
+    return origin is not None and isinstance(made, ast.Call) and is_without_elements(made, origin.api)
 
 
 def left_out(args: ast.arguments) -> set[str]:

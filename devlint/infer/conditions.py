@@ -432,6 +432,9 @@ def narrow(machine: Machine, test: ast.expr, outcome: bool) -> None:
     """What the condition says about the kinds of variables."""
     if isinstance(test, ast.Name) and test.id in machine.here.former_questions:
         _recall(machine, machine.here.former_questions[test.id], outcome)
+    counted = counted_in(test, outcome)
+    if counted is not None and is_place(counted):
+        _replace(machine, counted, lambda value: _with_elements(machine, value))
     test = _question(machine, test)
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
         narrow(machine, test.operand, not outcome)
@@ -470,6 +473,56 @@ def _narrow_comparison(machine: Machine, test: ast.Compare, outcome: bool) -> No
 def _question(machine: Machine, test: ast.expr) -> ast.expr:
     """What a variable keeps the answer to, as long as that stays true; else the condition itself."""
     return machine.here.kept_questions.get(test.id, test) if isinstance(test, ast.Name) else test
+
+
+def counted_in(test: ast.expr, outcome: bool) -> ast.expr | None:
+    """What has elements if a condition comes out so: `len(x) > 0`, `x.size(0)`, `x.numel() == 0` if not."""
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, outcome = test.operand, not outcome
+    if isinstance(test, ast.Compare):
+        other = test.comparators[0]
+        limit = other.value if isinstance(other, ast.Constant) else None
+        more = isinstance(test.ops[0], (ast.Gt, ast.NotEq)) and limit == 0
+        more |= isinstance(test.ops[0], ast.GtE) and limit == 1
+        none = isinstance(test.ops[0], (ast.Eq, ast.LtE)) and limit == 0
+        none |= isinstance(test.ops[0], ast.Lt) and limit == 1
+        if type(limit) is not int or not (more if outcome else none):
+            return None
+        test = test.left
+    elif not outcome:
+        return None
+    if isinstance(test, ast.Subscript):  # `x.shape[0]`, `x.size()[0]`
+        test = test.value
+        if isinstance(test, ast.Attribute) and test.attr in knowledge.TELLS_ELEMENTS:
+            return test.value
+    if not isinstance(test, ast.Call) or last_name(test) not in knowledge.TELLS_ELEMENTS:
+        return None
+    if isinstance(test.func, ast.Attribute):
+        return test.func.value
+    return test.args[0] if test.args else None
+
+
+def _with_elements(machine: Machine, value: Value) -> Value:
+    """What is left of a value that was empty at first, and has elements now: what was put in its place."""
+    origin = value.origin
+    if origin is None or value.kind not in TENSORS or origin.function != machine.here.name:
+        return value
+    made = machine.here.nodes[origin.at] if 0 <= origin.at < len(machine.here.nodes) else None
+    if not isinstance(made, ast.Call) or not is_without_elements(made, origin.api):
+        return value
+    return value._replace(place=UNKNOWN_PLACE, origin=None)
+
+
+def is_without_elements(made: ast.Call, api: str = "") -> bool:
+    """Whether a call makes a tensor of no elements: `torch.empty(0)`, `torch.tensor([])`."""
+    if not made.args:
+        return False
+    sizes = made.args[0].elts if isinstance(made.args[0], (ast.List, ast.Tuple)) else made.args
+    if not sizes:
+        return True
+    return knowledge.takes_sizes(api or f"{knowledge.OF_TORCH}{last_name(made)}") and any(
+        isinstance(size, ast.Constant) and size.value == 0 for size in sizes
+    )
 
 
 def _recall(machine: Machine, question: ast.expr, outcome: bool) -> None:

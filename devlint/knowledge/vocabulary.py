@@ -214,6 +214,8 @@ OTHER_LANGUAGES = words("triton numba tilelang warp")
 """Packages that compile functions for a device, which have values of their own there, and no tensors."""
 COMPILES = words("jit njit vectorize guvectorize autotune heuristics kernel")
 """Their decorators."""
+TELLS_ELEMENTS = words("len size shape numel nelement")
+"""What says how many elements something has, or rows."""
 ASKS_KIND = words("isinstance hasattr is_tensor")
 """Functions that ask whether their first argument is a tensor, or has what tensors have."""
 ASKS_TYPE = "type"

@@ -120,7 +120,7 @@ class Expressions(Stage):
         return found
 
     def _ifexp(self, node: ast.IfExp) -> Value:
-        said = truth(self.eval(node.test))
+        said = self.said(node.test)
         if said is not None:
             return self.eval(node.body if said else node.orelse)
         return self.join(self.eval(node.body), self.eval(node.orelse))

@@ -8,6 +8,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 
 from ..core.met import Met
+from ..infer.conditions import counted_in, is_without_elements
 from .trail import MAX_STEPS, Change, Exhausted, Trail
 from .values import (
     CPU,
@@ -22,6 +23,7 @@ from .values import (
     Scope,
     Seq,
     Spot,
+    Tensor,
     Unit,
     Unknown,
     Unrun,
@@ -219,10 +221,21 @@ class Stage(Trail):
                 self.scope.shared[name] = outer
 
     def _if(self, node: ast.If) -> Flow:
-        said = truth(self.eval(node.test))
+        said = self.said(node.test)
         if said is not None:
             return self.block(node.body if said else node.orelse)
         return self.either(lambda: self.block(node.body), lambda: self.block(node.orelse))
+
+    def said(self, test: ast.expr) -> bool | None:
+        """How a condition comes out, if that is known."""
+        said = truth(self.eval(test))
+        if said is not None:
+            return said
+        for outcome in (True, False):
+            counted = counted_in(test, outcome)
+            if isinstance(counted, ast.Name) and _is_empty(self.eval(counted)):
+                return not outcome
+        return None
 
     def _while(self, node: ast.While) -> Flow:
         for _ in range(2):
@@ -717,3 +730,9 @@ _WITHOUT_YIELD = frozenset(
         int,
     }
 )
+
+
+def _is_empty(value: Value) -> bool:
+    """Whether a tensor is as it was made, and was made of no elements."""
+    made = value.made.spot.node if isinstance(value, Tensor) and value.made is not None else None
+    return isinstance(made, ast.Call) and is_without_elements(made)

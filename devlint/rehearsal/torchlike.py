@@ -378,6 +378,8 @@ class Rehearsal(Loaders):
             filled = out._replace(dims=max(out.dims, 1))  # no number, however few dimensions it has
             self.combined(node, "call", [(given["out"][0], filled), *operands])
             return out
+        if out is not None and not is_none(out):
+            return Unknown()  # wherever that is
         if row.place in ("device", "receiver-device", "cpu", "default"):
             data = given.get("data") or given.get("obj") or given.get("input")
             source = data[1] if data is not None else None
