@@ -623,6 +623,7 @@ def _parameters(function: Function) -> tuple[Parameter, ...]:
         )
         for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
     ]
+    found += [Parameter(args.kwarg.arg, "kwargs", default=False)] if args.kwarg is not None else []
     return tuple(found)
 
 
