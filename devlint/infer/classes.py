@@ -265,10 +265,11 @@ class Class:
         names = dict.fromkeys(name for cls in self.lineage() for name in (*cls.body, *cls._assigned))
         return {name: term for name in names if (term := self.attribute(name)) is not None}
 
-    def registers(self, name: str) -> bool:
-        """Whether a buffer or parameter is registered under a name, here or in a base class."""
+    def registers(self, name: str, *, certain: bool = False) -> bool:
+        """Whether a buffer or parameter is registered under a name, or may be, here or in a base class."""
         return any(
-            not cls.registered.isdisjoint((name, "*"))
+            name in cls.registered
+            or (not certain and "*" in cls.registered)
             or any(name in knowledge.buffers_of_class(base) for base in cls.library_bases)
             for cls in self.lineage()
         )

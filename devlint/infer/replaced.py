@@ -37,7 +37,7 @@ def replaced(settled: Settled, judged: Meetings) -> Iterator[Replaced]:
             for target, raw in log.binds.items():
                 if not isinstance(target, ast.Attribute) or raw.owner.who != itself:
                     continue
-                if not cls.registers(raw.name) or not _is_made_in(method, raw.value):
+                if not cls.registers(raw.name, certain=True) or not _is_made_in(method, raw.value):
                     continue
                 moved = _moved(settled, cls) if moved is None else moved
                 if moved.isdisjoint((settled.objects.part(itself, Attr(raw.name)), raw.value.who)):

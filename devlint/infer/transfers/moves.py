@@ -347,6 +347,8 @@ def unknown(machine: Machine, site: Site) -> Value:
 def module(machine: Machine, site: Site) -> Value:
     """A module moves in place and returns itself."""
     base = site.receiver or Value()
+    if site.name == knowledge.CUDA and _is_weightless(machine, base):
+        return base  # it has nothing to bring there, and runs without a GPU
     found = target(machine, "to" if site.name == "to_empty" else site.name, site)
     _record(machine, site, base, found, in_place=True)
     if found.place is not None:
@@ -354,6 +356,19 @@ def module(machine: Machine, site: Site) -> Value:
         machine.relocate(site.node, base, found.place, site.name, has_parameters(base))
         unmoved.moved(machine, base)
     return base
+
+
+def _is_weightless(machine: Machine, module: Value) -> bool:
+    """Whether a layer of torch's has nothing to move: an activation, or a loss made without weights."""
+    name, origin = class_name(module), module.origin
+    if name.startswith(knowledge.OF_TORCH) and name.rpartition(".")[2] in knowledge.NO_PARAMETERS:
+        return True
+    if "loss" not in knowledge.topics(name) or origin is None or origin.function != machine.here.name:
+        return False
+    made = machine.here.nodes[origin.at] if 0 <= origin.at < len(machine.here.nodes) else None
+    if not isinstance(made, ast.Call) or made.args:
+        return False
+    return not any(keyword.arg is None or keyword.arg in knowledge.LOSS_WEIGHTS for keyword in made.keywords)
 
 
 def inherited(machine: Machine, site: Site) -> Value:
