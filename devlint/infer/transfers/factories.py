@@ -116,6 +116,9 @@ def from_data(machine: Machine, site: Site) -> Value:
         copies = site.name == Kind.TENSOR.value
         if places and (not copies or parties[0].kind in TENSORS):
             return machine.own(site.node, Kind.TENSOR, places[0])
+        there = machine.where(parties[0]) if parties and parties[0].kind is Kind.UNKNOWN else UNKNOWN_PLACE
+        if there.form in ON_DEVICE:
+            return machine.own(site.node, Kind.TENSOR, there)  # a tensor, as it was moved
         if not copies and any(value.kind in MAY_HOLD_TENSORS for value in parties[:3]):
             return machine.own(site.node, Kind.TENSOR, UNKNOWN_PLACE)
     return factory(machine, site)
