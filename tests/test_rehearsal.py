@@ -35,6 +35,15 @@ x = torch.ones(2, 4, device=device)
 """
 
 PROGRAMS = {
+    "what is stored at an index that is elsewhere": """
+rows = net(x).argmax(dim=1)
+seen = torch.zeros(4)
+seen[rows] = 1.0
+kept = torch.zeros(2, 4)  # here
+kept[rows > 0] = net(x)[rows > 0]
+kept = torch.zeros(2, 4, device=device)
+kept[rows.cpu() > 0] = net(x)[rows > 0]
+""",
     "what a method of another object returns": """
 class Memory:
     def __init__(self):

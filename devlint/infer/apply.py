@@ -401,6 +401,8 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
 
 def _takes(summary: FunctionSummary, args: Arguments) -> bool:
     """Whether a function has the parameters that are named."""
+    if not args.keywords:
+        return True
     named = {each.name for each in summary.parameters if each.how in ("either", "keyword")}
     return named.issuperset(args.keywords) or any(each.how == "kwargs" for each in summary.parameters)
 

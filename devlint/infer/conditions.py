@@ -10,7 +10,7 @@ from ..bind.names import is_place, last_name
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr
-from ..core.places import CPU, UNKNOWN_PLACE, Form, Place
+from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ..core.values import (
     NONE,
     NUMBER,
@@ -46,6 +46,8 @@ _SUGGEST = frozenset(
 _CONVERSIONS = ("len", "int", "bool", "str")
 _OWN_FLAGS = frozenset({Kind.INSTANCE, Kind.MODULE, Kind.DEVICE, Kind.CLASS})
 """What has an `is_cuda` of its own making, if any."""
+_DEFAULT_GPU = literal(knowledge.CUDA)
+"""Where `.cuda()` brings a tensor, which is on no other GPU then."""
 _LOOK_UPS = ("get", "getenv")
 
 
@@ -335,8 +337,7 @@ def assume(machine: Machine, test: ast.expr, value: Value, outcome: bool) -> Non
     if outcome and said is not None and said.if_true and (asked := _asked_of(test)) is not None:
         named = machine.eval(asked) if is_place(asked) else None
         own = named is not None and (named.kind in _OWN_FLAGS or machine.seen(named) & Evidence.MODULE)
-        default = Place(Form.LITERAL, knowledge.CUDA)
-        if not own and (named is None or named.place != default):  # what `.cuda()` moved is on no other GPU
+        if not own and (named is None or named.place != _DEFAULT_GPU):
             machine.state.why = machine.state.why._replace(tensor=ast.unparse(asked))
     narrow(machine, test, outcome)
 
@@ -504,11 +505,8 @@ def counted_in(test: ast.expr, outcome: bool) -> ast.expr | None:
 
 def _with_elements(machine: Machine, value: Value) -> Value:
     """What is left of a value that was empty at first, and has elements now: what was put in its place."""
-    origin = value.origin
-    if origin is None or value.kind not in TENSORS or origin.function != machine.here.name:
-        return value
-    made = machine.here.nodes[origin.at] if 0 <= origin.at < len(machine.here.nodes) else None
-    if not isinstance(made, ast.Call) or not is_without_elements(made, origin.api):
+    made = machine.making(value) if value.kind in TENSORS else None
+    if made is None or value.origin is None or not is_without_elements(made, value.origin.api):
         return value
     return value._replace(place=UNKNOWN_PLACE, origin=None)
 

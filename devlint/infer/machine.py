@@ -422,6 +422,14 @@ class Machine:
         origin = Origin(how, self.here.name, at, api)
         return Value(kind, place, self.objects.made(self.here.name, at, role), known, origin=origin)
 
+    def making(self, value: Value) -> ast.Call | None:
+        """The call that made a value, where that is in this function."""
+        origin = value.origin
+        if origin is None or origin.function != self.here.name or not 0 <= origin.at < len(self.here.nodes):
+            return None
+        node = self.here.nodes[origin.at]
+        return node if isinstance(node, ast.Call) else None
+
     def own(self, node: ast.AST, kind: Kind, place: Place = UNKNOWN_PLACE, role: str = "") -> Value:
         """A value of its own without a history worth telling."""
         return Value(kind, place, self.objects.made(self.here.name, self.here.number(node), role))

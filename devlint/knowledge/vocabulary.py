@@ -219,6 +219,7 @@ TELLS_ELEMENTS = words("len size shape numel nelement")
 ASKS_KIND = words("isinstance hasattr is_tensor")
 """Functions that ask whether their first argument is a tensor, or has what tensors have."""
 ASKS_TYPE = "type"
+"""What gives the class of its argument, to be compared with another."""
 LEAVES_OPEN = words("NotImplementedError abstractmethod")
 """What a method raises, or is decorated with, that derived classes are to implement."""
 UNBINDS = words("staticmethod classmethod property abstractmethod")

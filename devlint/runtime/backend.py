@@ -158,12 +158,20 @@ def _register_kernels(checker: Checker) -> None:
     for name in (*_LEFT_TO_BACKENDS, *_outdone(), *checker.generated.beside):
         packet, _, overload = name.partition(".")
         own[name] = functools.partial(fallback, getattr(getattr(aten, packet), overload or "default"))
+    own.update((name, functools.partial(_lack, name)) for name in checker.generated.absent)
     for name, kernel in own.items():
         kernels.impl(name, kernel, "PrivateUse1")
     # Resolving a lazy conjugate copies, and copying to a device comes here: it must take them as they are.
     for key in ("Conjugate", "Negative"):
         kernels.impl("_copy_from", torch.library.fallthrough_kernel, key)
     _libraries.extend([boxed, kernels])
+
+
+def _lack(name: str, *args: Any, **kwargs: Any) -> Any:
+    raise NotImplementedError(
+        f"Could not run 'aten::{name}' with arguments from the 'CUDA' backend. This could be because "
+        "the operator doesn't exist for this backend"
+    )
 
 
 def _outdone() -> Iterator[str]:
@@ -198,11 +206,6 @@ def _run(checker: Checker, op: Any, args: tuple[Any, ...], kwargs: dict[str, Any
         checker.check(op, args, kwargs)
         if stays_on_host(op, args):
             return op(*host_args, **host_kwargs)
-    if op.name().partition("::")[2] in checker.generated.absent:
-        raise NotImplementedError(
-            f"Could not run '{op.name()}' with arguments from the 'CUDA' backend. This could be because the "
-            "operator doesn't exist for this backend"
-        )
     for position in _tensor_positions(op):
         if position < len(host_args) and isinstance(host_args[position], _NUMBERS):
             host_args[position] = _number(host_args[position], operands)

@@ -97,8 +97,8 @@ def _wrap(owner: Any, name: str) -> None:
 
 def _blocking(options: tuple[Any, ...]) -> tuple[Any, ...]:
     """Positional arguments of `.to` behind the first, the first of whose flags is `non_blocking`."""
-    flag = next((i for i, option in enumerate(options) if isinstance(option, bool)), len(options))
-    return (*options[:flag], *(False for _ in options[flag : flag + 1]), *options[flag + 1 :])
+    flag = next((i for i, option in enumerate(options) if isinstance(option, bool)), None)
+    return options if flag is None else (*options[:flag], False, *options[flag + 1 :])
 
 
 def _result_device(args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:

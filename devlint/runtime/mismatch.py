@@ -26,7 +26,7 @@ _CROSSES = frozenset(
 )
 """Operators whose purpose is to take tensors of two devices."""
 _INDEXED_STORES = frozenset({"index_put", "index_put_", "_index_put_impl_"})
-_ON_HOST = (*_INDEXED_STORES, "index_fill", "index_fill_")
+_ON_HOST = _INDEXED_STORES | {"index_fill", "index_fill_"}
 """Operators that take indices, or a number, of a device for a tensor on the cpu, and stay there."""
 _TAKES_NUMBERS = {
     **dict.fromkeys(("mse_loss", "smooth_l1_loss"), ""),

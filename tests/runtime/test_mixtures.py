@@ -42,6 +42,20 @@ def test_reports_of_real_cuda_are_about_the_table() -> None:
     assert [row for row in REPORTS if list(row) not in TABLE] == []
 
 
+def test_one_tensor_left_behind_at_a_time(laboratory: Callable[..., Any]) -> None:
+    """What a GPU is compared by: an operator of two, in place too, and where its result is told to go."""
+    pytest.importorskip("expecttest", reason="torch's samples are imported with its test utilities")
+    found = laboratory("placements.of", "add")
+    assert found["add 3 dd"] == found["add 3 dc"] == "on cuda"  # the second is a number
+    assert "same device" in found["add 3 cd"]
+    assert "same device" in found["add_ 4 dc"]
+    assert "same device" in found["add 3 cc out=d"]
+    assert laboratory("placements.compared", found, found)[0].endswith("all on the device: same")
+    other = {**found, "add 3 dd": "RuntimeError: out of memory", "add 3 cd": "on cuda"}
+    told = [line.partition(": add 3")[0] for line in laboratory("placements.compared", found, other)]
+    assert {"raises on CUDA alone", "raises on sim alone"} <= {*told}
+
+
 ITERATED = ("add", "mul", "sub", "eq", "atan2", "pow", "maximum", "fmod")
 EXACT = ("nextafter", "dot", "outer", "mm", "cdist")
 shapes = st.lists(st.integers(1, 3), max_size=2)

@@ -19,7 +19,7 @@ from devlint.runtime import verify
 from devlint.runtime.catalogue import Case, Unproven, programs
 from devlint.runtime.devices import run, run_all
 from devlint.runtime.pairs import apart, foreign, marked_rows, taken_back
-from devlint.runtime.proof import Proof, Verdict, holds
+from devlint.runtime.proof import Proof, Verdict, holds, judge
 from devlint.runtime.worker import HARDWARE
 
 if TYPE_CHECKING:
@@ -263,6 +263,24 @@ def test_needed_hardware_is_named(proofs: list[Proof]) -> None:
     proof = find(proofs, "real hardware", "bug.py", "sim")
     assert proof.verdict is Verdict.UNPROVABLE
     assert "https://example.org" in proof.claim
+
+
+@pytest.mark.parametrize(
+    ("device", "count", "verdict"),
+    [("cuda", 1, Verdict.UNPROVABLE), ("sim", 2, Verdict.FALSE), ("cuda", 2, Verdict.CONFIRMED)],
+)
+def test_hardware_that_is_too_little_refutes_nothing(device: str, count: int, verdict: Verdict) -> None:
+    claim = Claim(RUNS, cpu=RUNS, needs="cuda x2", documentation="https://example.org")
+    raised: Outcome = {
+        "status": "raised",
+        "error": ["AssertionError"],
+        "message": "Invalid device id",
+        "line": 1,
+    }
+    case = Case("TST101", "bug.py", "", "", claim, cured=False)
+    ran: Outcome = {"status": "ran", "values": {}}
+    outcome = ran if verdict is Verdict.CONFIRMED else raised
+    assert judge(case, device, {"count": count}, outcome).verdict is verdict
 
 
 def test_missing_programs_are_reported(tmp_path: Path) -> None:

@@ -360,13 +360,11 @@ def module(machine: Machine, site: Site) -> Value:
 
 def _is_weightless(machine: Machine, module: Value) -> bool:
     """Whether a layer of torch's has nothing to move: an activation, or a loss made without weights."""
-    name, origin = class_name(module), module.origin
+    name = class_name(module)
     if name.startswith(knowledge.OF_TORCH) and name.rpartition(".")[2] in knowledge.NO_PARAMETERS:
         return True
-    if "loss" not in knowledge.topics(name) or origin is None or origin.function != machine.here.name:
-        return False
-    made = machine.here.nodes[origin.at] if 0 <= origin.at < len(machine.here.nodes) else None
-    if not isinstance(made, ast.Call) or made.args:
+    made = machine.making(module) if "loss" in knowledge.topics(name) else None
+    if made is None or made.args:
         return False
     return not any(keyword.arg is None or keyword.arg in knowledge.LOSS_WEIGHTS for keyword in made.keywords)
 

@@ -209,6 +209,14 @@ def _share(device: str, first: int, every: int, skip: int, seen: int) -> None:
     os._exit(0)
 
 
+def of(name: str) -> dict[str, str]:
+    """What the mixtures of one operator come to in this process."""
+    from torch.testing._internal.common_methods_invocations import op_db
+
+    operators = [each for each in op_db if each.name == name]
+    return {mixture.name: outcome(mixture) for each in operators for mixture in of_operator(each)}
+
+
 def _makers() -> list[Callable[[], Iterator[Mixture]]]:
     from torch.testing._internal.common_methods_invocations import op_db
     from torch.testing._internal.common_modules import module_db
