@@ -59,6 +59,7 @@ ORDER = [
         "infer.sites",
         "infer.loaders",
         "infer.file",
+        "infer.edited",
     ),
     *(
         "infer.stored",

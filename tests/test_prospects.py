@@ -132,7 +132,7 @@ def test_a_text_is_looked_at_again_where_it_has_changed(tmp_path: Path) -> None:
     assert prospects.of(str(path)) == set()
     path.write_text("def f(x): return x.cuda()\n")
     assert prospects.of(str(path)) == set()
-    prospects.reread()
+    prospects.reread(str(path))
     assert prospects.of(str(path)) == {"f"}
 
 

@@ -434,7 +434,8 @@ def test_few_files_are_kept_and_programs_that_stand_are_not_gone_through_again(
         assert company.rehearse(str(path), lazy=False)
     gc.collect()
     assert sum(tree() is not None for tree in parsed) <= 2
-    company.reread()
+    for path in paths:
+        company.reread(str(path))
     for path in paths:
         assert company.rehearse(str(path), lazy=False)
     assert len(parsed) == len(paths)

@@ -28,8 +28,8 @@ def main(arguments: Sequence[str]) -> int:
     except ImportError:
         raise DevlintError("the server needs pygls: pip install 'devlint[server]'") from None
     reader, writer = _streams()
-    # Syntax trees are many objects and few cycles: the default thresholds cost a fifth of each analysis.
-    gc.set_threshold(200_000, 20, 50)
+    # Syntax trees are many objects and few cycles: garbage is collected when nobody waits for an answer.
+    gc.disable()
     threading.stack_size(_STACK)
     from ..server.server import Server
 

@@ -11,6 +11,7 @@ from ..bind.text import Text
 from ..core.events import Event
 from ..core.summary import ModuleSummary
 from ..span import Span
+from . import edited
 from .abroad import name_of
 from .file import File, Index
 from .observe import Wants, everything, observed
@@ -65,8 +66,25 @@ def infer_and_keep(
     return with_room(lambda: _inferred(file, text, wants, sections)), file
 
 
+def follow(file: File, before: str, after: str) -> str | None:
+    """Bring the analysis of a text up to date with another, where only the body of a function differs.
+
+    Its name, empty where nothing but comments do; None where more does, or counts.
+    """
+    return with_room(lambda: edited.follow(file, before, after))
+
+
+def look(file: File, text: str, wants: Wants) -> Inference:
+    """What is learned of a file that is analysed."""
+    return with_room(lambda: _seen(file, text, wants, ()))
+
+
 def _inferred(file: File, text: str, wants: Wants, sections: Sequence[Section]) -> Inference:
     file.analyse()
+    return _seen(file, text, wants, sections)
+
+
+def _seen(file: File, text: str, wants: Wants, sections: Sequence[Section]) -> Inference:
     settled = Settled(file)
     found = observed(settled, Text(text), wants, sections)
     shown = {line: each for log in file.logs.values() for line, each in log.reveals.items()}
@@ -75,17 +93,6 @@ def _inferred(file: File, text: str, wants: Wants, sections: Sequence[Section]) 
         for line, (value, place) in sorted(shown.items())
     )
     return Inference(found, reveals)
-
-
-def infer_and_summarise(
-    text: str, tree: ast.Module, name: str, index: Index | None, wants: Wants
-) -> tuple[Inference, ModuleSummary, File]:
-    """What is learned of a file, and what it defines for others, by one analysis; raises as `infer` does.
-
-    The caller has to release the analysis.
-    """
-    found, file = infer_and_keep(text, tree, wants=wants, index=index, name=name)
-    return found, file.module_summary(), file
 
 
 def summarise(tree: ast.Module, name: str, index: Index | None = None) -> ModuleSummary:

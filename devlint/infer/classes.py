@@ -119,7 +119,7 @@ class Class:
 
     def _may_replace_any(self) -> bool:
         """The same of its bases: what they assign to all attributes, they assign to those of this one."""
-        return any(cls._assigns_any or ASSIGNS_ANY in cls.reaches for cls in self.lineage())
+        return any(cls.assigns_any or ASSIGNS_ANY in cls.reaches for cls in self.lineage())
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -131,7 +131,7 @@ class Class:
         return names_in(self.node) if self.node is not None else frozenset()
 
     @cached_property
-    def _assigns_any(self) -> bool:
+    def assigns_any(self) -> bool:
         """Whether a method that is no constructor assigns attributes under names that are not told."""
         if knowledge.ASSIGNS_BY_NAME not in self.names:
             return False
@@ -316,6 +316,11 @@ class Class:
         """Whether its constructor moves anything that it leaves behind."""
         return any(isinstance(effect, Moved) for effect in self.effects)
 
+    def forget_syntax(self) -> None:
+        """Look at its definition again."""
+        for name in ("names", "assigns_any"):
+            self.__dict__.pop(name, None)
+
     def release(self) -> None:
         """Let go of itself."""
         self._lineage = None
@@ -333,7 +338,7 @@ class Class:
             self.general_effects,
             self.why,
             frozenset(self.registered),
-            self.reaches | {ASSIGNS_ANY} if self._assigns_any else self.reaches,
+            self.reaches | {ASSIGNS_ANY} if self.assigns_any else self.reaches,
             frozenset(self.sized),
             frozenset(self.begins),
         )

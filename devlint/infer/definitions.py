@@ -78,6 +78,12 @@ class Function:
         self.nodes.clear()
         self.node = _GONE
 
+    def forget_syntax(self) -> None:
+        """Look at its body again."""
+        for name, each in vars(Function).items():
+            if isinstance(each, cached_property):
+                self.__dict__.pop(name, None)
+
     def number(self, node: ast.AST) -> int:
         """The number of a node, counted in this function: lines and comments do not change it."""
         found = self._numbers.get(node)

@@ -129,6 +129,16 @@ class File:
         """Names that the module imports for type checkers alone."""
         self._putting: dict[str, set[str]] = {}
         """By function, the classes of objects into whose containers it put something in any run."""
+        self._uses: dict[str, set[str]] = {}
+        """By function, those of this file that it was told of."""
+        self._circular: set[str] = set()
+        """Functions that call each other, or themselves."""
+        self.lasting = False
+        """Whether somebody keeps it, whoever else lets go of it."""
+        self.followed = 0
+        """How many edits this analysis has followed."""
+        self.is_spoiled = False
+        """Whether it could not follow one to the end, so that it is of no use any more."""
         self._stars: list[str] = []
         """Modules of which all names are imported."""
         self._machine = machine
@@ -243,25 +253,7 @@ class File:
 
     def _rerun_informed(self) -> bool:
         """Run again what callers agree to pass something to; summaries stay those of any call."""
-        sites: dict[str, list[Site]] = {}
-        own: dict[str, list[Site]] = {}
-        for caller, log in self.logs.items():
-            for site in log.sites:
-                sites.setdefault(site.callee, []).append(site)
-                if self.are_of_one_class(caller, site.callee):
-                    own.setdefault(site.callee, []).append(site)
-        for method, above in self.overrides():
-            if method not in sites and above in own:
-                sites[method] = own[above]
-        informed = {}
-        for name in self.functions:
-            known = UNINFORMED
-            if name in sites:
-                function, summary = self.functions[name], self._summaries.get(name)
-                keeps = self._keeps_tensors(function)
-                known = _agreed(function, sites[name], summary if function.is_private else None, keeps)
-            if known != self._informed.get(name, UNINFORMED):
-                informed[name] = known
+        informed = self._newly_agreed(self.functions)
         for name, known in informed.items():
             self._informed[name] = known
             self._frames.append(_Frame(name, len(self._frames)))
@@ -274,6 +266,29 @@ class File:
             else:
                 self._frames.pop()
         return bool(informed)
+
+    def _newly_agreed(self, names: Iterable[str]) -> dict[str, Informed]:
+        """What callers agree to pass to functions, where that is not what these were run with."""
+        sites: dict[str, list[Site]] = {}
+        own: dict[str, list[Site]] = {}
+        for caller, log in self.logs.items():
+            for site in log.sites:
+                sites.setdefault(site.callee, []).append(site)
+                if self.are_of_one_class(caller, site.callee):
+                    own.setdefault(site.callee, []).append(site)
+        for method, above in self.overrides():
+            if method not in sites and above in own:
+                sites[method] = own[above]
+        informed = {}
+        for name in names:
+            known = UNINFORMED
+            if name in sites:
+                function, summary = self.functions[name], self._summaries.get(name)
+                keeps = self._keeps_tensors(function)
+                known = _agreed(function, sites[name], summary if function.is_private else None, keeps)
+            if known != self._informed.get(name, UNINFORMED):
+                informed[name] = known
+        return informed
 
     def overrides(self) -> Iterator[tuple[str, str]]:
         """Methods, with those of base classes that they replace: `self.prepare(x)` in the base runs them."""
@@ -322,6 +337,8 @@ class File:
     def summary(self, name: str) -> FunctionSummary | None:
         """What a function of the project does; analyses one of this file the first time."""
         if not self._frames and name in self.functions:
+            if "" not in self.logs:
+                self._uses.setdefault("", set()).add(name)  # the module itself is being run
             return self._ensure(name)
         return self._summary(name)
 
@@ -346,6 +363,8 @@ class File:
         return most[0] if 2 * len(most) > len(found) else name
 
     def _summary(self, name: str) -> FunctionSummary | None:
+        if self._frames:
+            self._uses.setdefault(self._frames[-1].name, set()).add(name)
         known = self._summaries.get(name)
         if known is not None:
             return known
@@ -425,6 +444,7 @@ class File:
     def _settle_circle(self, name: str, circle: set[str]) -> FunctionSummary:
         """Functions that call each other: from nothing known, until nothing changes."""
         names = sorted(circle)
+        self._circular |= circle
         for each in names:
             self._summaries[each] = NOTHING
             self._waiting.pop(each, None)
@@ -478,12 +498,98 @@ class File:
             own.sized |= outcome.log.sized
             if function.own_name in CONSTRUCTORS:
                 if function.own_name == CONSTRUCTORS[0]:
-                    own.begins.update(_runs(outcome.log, own, self.objects.self_of(own.name)))
+                    own.begins |= self.begins(function, outcome.log)
                     own.effects = outcome.after_init
                     if general:
                         own.general_effects = outcome.after_init
                 # There is no instance, or no test is run, where a constructor raises or skips.
                 own.why = _more(own.why, outcome.requires)
+
+    # Edits
+
+    def is_in_circle(self, name: str) -> bool:
+        """Whether a function calls itself, by whatever way."""
+        return name in self._circular
+
+    def outcomes(self, function: Function) -> list[Outcome]:
+        """What runs of a function find out, for any caller and then for those of this file, if they agree.
+
+        Nothing is learned of it. None where that cannot be told without a look at others.
+        """
+        self._uses.pop(function.name, None)
+        self._frames.append(_Frame(function.name, 0))
+        try:
+            outcome = self._run(function, UNINFORMED)
+            if outcome.log.deciding:
+                outcome = outcome._replace(summary=self._with_cases(function, outcome))
+            found, informed = [outcome], self._informed.get(function.name, UNINFORMED)
+            if informed != UNINFORMED:
+                found.append(self._run(function, informed))
+        except _First:
+            return []
+        finally:
+            self._unwind()
+        return found
+
+    def is_summary(self, summary: FunctionSummary) -> bool:
+        """Whether this is what is known of a function."""
+        return self._summaries.get(summary.name) == summary
+
+    def users(self, names: set[str]) -> list[Function] | None:
+        """The functions that were told what some do; None where the module itself was, or a circle."""
+        found = [each for each, asked in self._uses.items() if not names.isdisjoint(asked)]
+        if not self._circular.isdisjoint(found) or not self.functions.keys() >= set(found):
+            return None
+        return [self.functions[each] for each in found]
+
+    def reached_beside(self, function: Function) -> frozenset[str]:
+        """What the class of a function reaches without it; of one that has no class, all."""
+        own = self.classes.get(function.owner) if function.owner is not None else None
+        if own is None:
+            return knowledge.REACHED
+        others = (self._summaries.get(each) for each in own.methods.values() if each != function.name)
+        return frozenset[str]().union(*(each.reaches for each in others if each is not None))
+
+    def tell(self, summary: FunctionSummary) -> None:
+        """Have callers told that a function does something else."""
+        self._summaries[summary.name] = summary
+
+    def takes(self, logs: dict[str, Log]) -> bool:
+        """Have other logs of functions; whether all that is passed by those that call others stays the same.
+
+        Nor may any of them call itself by now.
+        """
+        changed = [*logs.values(), *(self.logs[name] for name in logs)]
+        self.logs.update(logs)
+        called = {site.callee for log in changed for site in log.sites} | logs.keys()
+        if self._newly_agreed([each for each in self.functions if each in called]):
+            return False
+        return not any(name in self._used_by(name) for name in logs)
+
+    def _used_by(self, name: str) -> set[str]:
+        """The functions that a function is told of, and those that they are told of."""
+        found: set[str] = set()
+        todo = [*self._uses.get(name, ())]
+        while todo:
+            each = todo.pop()
+            if each not in found:
+                found.add(each)
+                todo += self._uses.get(each, ())
+        return found
+
+    def begins(self, function: Function, log: Log) -> set[str]:
+        """The names of the methods that a constructor runs."""
+        own = self.classes.get(function.owner) if function.owner is not None else None
+        if own is None or function.own_name != CONSTRUCTORS[0]:
+            return set()
+        return set(_runs(log, own, self.objects.self_of(own.name)))
+
+    def forget_nodes(self) -> None:
+        """Look at the syntax tree again."""
+        for name in ("nodes", "names", "_read_of_names"):
+            self.__dict__.pop(name, None)
+        for cls in self.classes.values():
+            cls.forget_syntax()  # whichever it was that has changed
 
     # Definitions
 
@@ -749,6 +855,8 @@ class File:
 
     def release(self) -> None:
         """Let go of what refers to itself in a circle, rather than leave it to the garbage collector."""
+        if self.lasting:
+            return
         for cls in (*self.classes.values(), *self._views.values()):
             if cls is not None:
                 cls.release()

@@ -185,6 +185,20 @@ class Choices:
         self._packages: dict[str, tuple[bool, frozenset[str]]] = {}
         self._defaults: dict[str, tuple[Default, frozenset[str]]] = {}
 
+    def follow(self, path: str, text: str) -> bool:
+        """A file has another text; whether all that was told still holds."""
+        before = self._known.get(path)
+        if os.path.basename(path) in _INSTALLS or path.endswith(_NOTEBOOK):
+            return False
+        now = _Signs(text)
+        asked = vars(before).keys() - vars(now).keys() if before is not None else ()
+        if any(getattr(before, name) != getattr(now, name) for name in asked):
+            return False
+        if not all(each.follow(path, text) for each in self._mentions.values()):
+            return False
+        self._known[path] = now
+        return not any(path in told for _, told in self._defaults.values())
+
     def throughout(self, path: str) -> tuple[bool, frozenset[str]]:
         """Whether all that runs a file runs on CUDA alone; and the files that tell."""
         found = self._answers.get(path)

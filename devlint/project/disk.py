@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable
 
-from ..infer import infer_and_summarise, locate, summarise
+from ..infer import infer_and_keep, locate, summarise
 from ..source.text import decode
-from .index import Observed, Project, Rehearses, View, Watching
+from .edits import Edits
+from .index import Observed, Project, Rehearses, View, Watching, parsed
 from .memory import Memory
 from .resolve import Layout
 from .store import Store
@@ -19,12 +19,13 @@ def project(
     store: Store | None = None,
     shared: Store | None = None,
     world: World | None = None,
+    edits: Edits | None = None,
 ) -> Project:
     """The files around those that are linted; each is read when another asks for what it defines.
 
     What is on the disk counts only where `unsaved` gives no text for a path. `store` has what earlier runs
     have learned, `shared` is for what the processes of this one tell each other; `world` is told of all
-    that is read from the disk.
+    that is read from the disk; `edits` keeps the analyses of files that are edited.
     """
 
     def read(path: str) -> str | None:
@@ -45,7 +46,7 @@ def project(
 
     memory = Memory(store, shared) if store is not None else None
     reads = from_disk if unsaved is None else read
-    return Project(reads, summarise, locate, _observe, memory, Layout(names), _company)
+    return Project(reads, summarise, locate, _observe, memory, Layout(names), _company, edits)
 
 
 def _company(layout: Layout, read: Callable[[str], str | None]) -> Rehearses:
@@ -54,9 +55,14 @@ def _company(layout: Layout, read: Callable[[str], str | None]) -> Rehearses:
     return Company(layout, read)
 
 
-def _observe(text: str, tree: ast.Module, name: str, view: View, rules: Watching) -> Observed:
-    found, summary, file = infer_and_summarise(text, tree, name, view, rules.wants)
-    return tuple(event for event in found.events if any(rules.matching(event))), summary, file
+def _observe(text: str, name: str, view: View, rules: Watching) -> Observed:
+    found = view.edited(text, rules)
+    if found is None:
+        learned, file = infer_and_keep(text, parsed(text), wants=rules.wants, index=view, name=name)
+        found = learned.events, file
+        view.keep(text, rules, file)
+    events, file = found
+    return tuple(event for event in events if any(rules.matching(event))), file.module_summary(), file
 
 
 def _text(raw: bytes | None) -> str | None:

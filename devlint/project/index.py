@@ -45,8 +45,11 @@ class Rehearses(Protocol):
     def try_out(self, path: str, tree: ast.Module | None = None) -> tuple[Met, ...]:
         """What goes wrong in what a file defines, called by who imports it."""
 
-    def reread(self) -> None:
-        """Trust no text that was looked at before."""
+    def reread(self, path: str) -> None:
+        """Trust nothing that rests on the text of a file that has changed."""
+
+    def followed(self, path: str, text: str, function: str) -> None:
+        """A file has another text, in which only the body of a function is another, if of one."""
 
 
 _MAX_DEPTH = 64 if sys.version_info >= (3, 11) else 10
@@ -83,6 +86,16 @@ Observed = tuple[tuple[Event, ...], ModuleSummary, "File"]
 """The events of a file that somebody watches, what the file defines, and its analysis, to be released."""
 
 
+class Follows(Protocol):
+    """Keeps the analyses of files that somebody edits."""
+
+    def edited(self, view: View, text: str, rules: Watching) -> tuple[tuple[Event, ...], File] | None:
+        """The events of a file, and its analysis, if one of an earlier text tells."""
+
+    def keep(self, view: View, text: str, rules: Watching, file: File) -> None:
+        """Keep the analysis of a file for the next edit; to release it does nothing then."""
+
+
 class _NotKnown(Exception):
     """An answer takes an analysis."""
 
@@ -112,6 +125,13 @@ class _Told(NamedTuple):
     summary: ModuleSummary
 
 
+def parsed(text: str) -> ast.Module:
+    """A file of the project; raises as `ast.parse` does."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the file's own, such as invalid escapes
+        return ast.parse(text)
+
+
 def _nobody(path: str, text: str) -> None:
     return None
 
@@ -124,14 +144,16 @@ class Project:
         read: Callable[[str], str | None],
         summarise: Callable[[ast.Module, str, View], ModuleSummary],
         locate: Callable[[str, str, tuple[str, int], View], Span | None] | None = None,
-        observe: Callable[[str, ast.Module, str, View, Watching], Observed] | None = None,
+        observe: Callable[[str, str, View, Watching], Observed] | None = None,
         memory: Memory | None = None,
         layout: Layout | None = None,
         company: Callable[[Layout, Callable[[str], str | None]], Rehearses] | None = None,
+        edits: Follows | None = None,
     ) -> None:
         """`read` gives a file's text, None where that cannot be had; `summarise` analyses a module, `observe`
         does so for the events in it as well, `locate` finds a node in one that its summary named; `memory`
-        has what was learned before, `layout` finds files; `company` makes what goes through programs."""
+        has what was learned before, `layout` finds files; `company` makes what goes through programs, `edits`
+        has the analyses of files that are edited."""
         self.layout = layout or Layout()
         self._read = read
         self._summarise = summarise
@@ -144,6 +166,7 @@ class Project:
         """How often what was learned of a file has been asked for."""
         self._observe = observe
         self._company = company
+        self.edits = edits
         self._rehearses: Rehearses | None = None
         self._rehearsed: dict[str, tuple[Met, ...]] = {}
         self.watching: Callable[[str, str], Watching | None] = _nobody
@@ -204,18 +227,26 @@ class Project:
             self._circles.pop(each, None)
         self._mentions.clear()
         self._callers.clear()
-        self._reread()
+        self._reread(path)
 
-    def _reread(self) -> None:
-        """Trust no text that was looked at before."""
+    def _reread(self, path: str) -> None:
+        """Trust nothing that rests on the text of a file that has changed."""
         self._last = "", ""
         self.natures = Natures(self.layout, self._text)
-        self.choices = Choices(self.layout, self._text, self.choices)
+        text = self._text(path)
+        if text is None or not self.choices.follow(path, text):
+            self.choices = Choices(self.layout, self._text, self.choices)
         self._unused = Unused(self.choices, self.layout, self._text)
         self._binds.forget()
         if self._rehearses is not None:
-            self._rehearses.reread()
+            self._rehearses.reread(path)
         self._rehearsed.clear()
+
+    def followed(self, path: str, function: str) -> None:
+        """Of a file, nothing has changed since it was analysed but the body of a function, if of one."""
+        text = self._text(path)
+        if self._rehearses is not None and text is not None:
+            self._rehearses.followed(path, text, function)
 
     def renew(self, path: str) -> None:
         """A file has changed: it is analysed again, and who asks it only where it defines something else."""
@@ -229,7 +260,7 @@ class Project:
         known = self._modules.pop(path)
         self._unsee(path)
         self._asked.pop(path, None)
-        self._reread()
+        self._reread(path)
         found = self.module(path)
         if any(path in reached(each, self._asks) for each in set(self._asks(path)) - {path}):
             self.forget(path)  # it is in a circle now, in which nobody is told of the others
@@ -241,7 +272,7 @@ class Project:
         if path not in self._doubted:
             self._doubted[path] = _Doubt(self._modules.pop(path), self._asked.get(path, set()))
         self._asked.pop(path, None)
-        self._reread()
+        self._reread(path)
 
     def asks_otherwise(self, path: str) -> bool:
         """Whether a file in doubt, linted since, has asked other files than before it changed.
@@ -588,15 +619,12 @@ class Project:
         if self._only_known:
             raise _NotKnown
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the other file's own, such as invalid escapes
-                tree = ast.parse(text)
             view = View(self, path, hidden)
             rules = self.watching(path, text) if self._observe is not None and not hidden else None
             if rules is None or self._observe is None:
-                summary = self._summarise(tree, name, view)
+                summary = self._summarise(parsed(text), name, view)
             else:
-                events, summary, file = self._observe(text, tree, name, view, rules)
+                events, summary, file = self._observe(text, name, view, rules)
                 self._unsee(path)
                 kept = file if events and len(text) < _MAX_KEPT else None
                 met = self._rehearsed.get(path, ())
@@ -735,7 +763,21 @@ class View:
 
     def events(self, text: str, rules: Watching) -> tuple[tuple[Event, ...], File | None] | None:
         """What rules watch of the events in this file; see `Project.events`."""
-        return self._project.events(self.path, text, rules, self)
+        return self._project.events(self.path, text, rules, self) or self.edited(text, rules)
+
+    def edited(self, text: str, rules: Watching) -> tuple[tuple[Event, ...], File] | None:
+        """The events in this file, and its analysis, if one of an earlier text tells."""
+        edits = self._project.edits
+        return edits.edited(self, text, rules) if edits is not None else None
+
+    def followed(self, function: str) -> None:
+        """Nothing has changed in this file since it was analysed but the body of a function, if of one."""
+        self._project.followed(self.path, function)
+
+    def keep(self, text: str, rules: Watching, file: File) -> None:
+        """Keep the analysis of this file, if somebody edits it."""
+        if self._project.edits is not None:
+            self._project.edits.keep(self, text, rules, file)
 
     def callers(self, function: str) -> tuple[Calling, ...]:
         """The calls of a function of this file, or of one that calls, wherever the project has them."""

@@ -33,6 +33,19 @@ class Mentions:
                 break
             self._texts[path] = text
 
+    def follow(self, path: str, text: str) -> bool:
+        """A file has another text; whether all that was told still holds."""
+        if path not in self._texts:
+            return not self._texts  # it is new, or all is too large
+        if not all(_has_word(text, name) == (path in known) for name, known in self._having.items()):
+            return False
+        for (pattern, word), known in self._matching.items():
+            if (path in known) != (word in text and pattern.search(text) is not None):
+                return False
+        self._texts[path] = text
+        self.__dict__.pop("_words", None)
+        return True
+
     def of(self, name: str) -> list[str]:
         """The files, in order, that have a name as a whole word."""
         known = self._having.get(name)

@@ -139,6 +139,7 @@ class Performer(Expressions):
         depth = [frame.node for frame in self.frames].count(function.node)
         if len(self.frames) > MAX_DEPTH or depth > MAX_AGAIN:
             return Unknown()
+        self.entered_in.add((function.scope.unit.path, getattr(function.node, "name", "")))
         frame = Frame(self.hold(Scope(function.scope.unit, function.scope)), function.node)
         frame.receiver, frame.owner = receiver, function.owner
         frame.given = [*positional, *keywords.values()]

@@ -49,6 +49,8 @@ class _Gone(NamedTuple):
     """Which file each name meant, in which file."""
     tried: frozenset[str] | None = None
     """Of a file that is tried and not run: the functions and classes that are."""
+    entered: frozenset[tuple[str, str]] = frozenset()
+    """The functions that were gone through, by file and name."""
 
 
 class Company:
@@ -71,12 +73,30 @@ class Company:
         self._current = set[tuple[str, bool]]()
         """The programs that rest on nothing else than they did."""
 
-    def reread(self) -> None:
-        """Trust no text that was looked at before."""
-        self._texts.clear()
+    def reread(self, path: str) -> None:
+        """Trust nothing that rests on the text of a file that has changed."""
+        self._texts.pop(path, None)
+        self._let_go(path)
         self._having.clear()
         self._current.clear()
-        self._prospects.reread()
+        self._prospects.reread(path)
+
+    def followed(self, path: str, text: str, function: str) -> None:
+        """A file has another text, in which only the body of a function is another, if of one.
+
+        What did not go through that function goes as it went; where something was met, it may be elsewhere.
+        """
+        self._let_go(path)
+        self._texts[path] = hash(text)
+        for key, gone in self._known.items():
+            if not gone.met and (path, function) not in gone.entered:
+                texts = ((each, hash(text) if each == path else known) for each, known in gone.texts)
+                self._known[key] = gone._replace(texts=tuple(texts))
+
+    def _let_go(self, path: str) -> None:
+        """Let go of a tree, which is at hand for others that may change it."""
+        kept = self._trees.pop(path, None)
+        self._size -= kept.size if kept is not None else 0
 
     def rehearse(self, path: str, lazy: bool, tree: ast.Module | None = None) -> tuple[Met, ...]:
         """What goes wrong in the program that a file is, in whichever of its files.
@@ -148,7 +168,8 @@ class Company:
             with_room(lambda: stage.rehearse(program) if tried is None else stage.try_out(program, tried))
         release([*stage.made, *units.values(), program])
         met = sorted(stage.met.values(), key=lambda each: (each.home, each.here, each.kind))
-        return _Gone(tuple(met), tuple(texts.items()), tuple(asked.items()), tried)
+        entered = frozenset(stage.entered_in)
+        return _Gone(tuple(met), tuple(texts.items()), tuple(asked.items()), tried, entered)
 
     def _tree(self, path: str, own: ast.Module | None = None) -> ast.Module | None:
         kept = self._trees.pop(path, None)

@@ -68,10 +68,10 @@ class Prospects:
         self._files: dict[str, _File] = {}
         self._known: dict[_Node, set[str]] = {}
 
-    def reread(self) -> None:
-        """Trust no text that was looked at before."""
+    def reread(self, path: str) -> None:
+        """Trust nothing that rests on the text of a file that has changed."""
         self._known.clear()
-        self._files = {path: file for path, file in self._files.items() if self._read(path) == file.text}
+        self._files.pop(path, None)
 
     def of(self, path: str) -> frozenset[str]:
         """The names of the functions and classes of a file that are worth trying.

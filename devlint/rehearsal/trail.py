@@ -42,6 +42,8 @@ class Trail:
 
     def __init__(self) -> None:
         """Nothing has been changed."""
+        self.entered_in: set[tuple[str, str]] = set()
+        """The functions that were gone through, by file and name."""
         self.made: list[Held] = []
         """What may refer to itself in a circle, and is to be released."""
         self.steps = 0

@@ -143,6 +143,8 @@ def _observed(text: str, rules: Matcher, run: _Run) -> tuple[tuple[Event, ...], 
             return seen
     tree = ast.parse(text)
     found, file = infer_and_keep(text, tree, wants=rules.wants, index=project, name=name, sections=cells)
+    if project is not None and not cells:
+        project.keep(text, rules, file)
     return found.events, file
 
 

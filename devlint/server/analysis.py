@@ -9,6 +9,7 @@ from ..config.discovery import Configs
 from ..errors import DevlintError
 from ..match.watch import anything
 from ..project.disk import project
+from ..project.edits import Edits
 from ..run.explained import Explained
 from ..run.lint import lint, watching
 from ..source import sift
@@ -69,7 +70,7 @@ class Analyses:
             options.selection, options.configuration, overrides=overrides, warn=self.warnings.append
         )
         self._config_stamps: dict[str, tuple[int, int] | None] = {}
-        self._project = project(self._unsaved)
+        self._project = project(self._unsaved, edits=Edits())
         self._project.watching = self._watching
         self._texts: dict[str, str] = {}
         self._read: dict[str, tuple[int, int] | None] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, TypeVar
@@ -11,6 +12,10 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
 T = TypeVar("T")
+_IDLE = 2.0
+"""Seconds with nothing to do after which garbage is collected: that takes longer than an analysis."""
+_LITTER = 100
+"""Documents that are linted without such a pause."""
 
 
 class Desk:
@@ -80,7 +85,7 @@ class Desk:
 
     async def _run(self) -> None:
         assert self._wake is not None
-        loop = asyncio.get_running_loop()
+        loop, litter = asyncio.get_running_loop(), 0
         while True:
             self._wake.clear()
             if self._questions:
@@ -91,8 +96,18 @@ class Desk:
             if uri is not None and wait is not None and wait <= 0:
                 del self._due[uri]
                 await self._serve(uri)
+                litter += 1
                 continue
+            if litter >= _LITTER:
+                litter = await self._tidied()
+                continue
+            idle = _IDLE if litter and wait is None else wait
             try:
-                await asyncio.wait_for(self._wake.wait(), wait)
+                await asyncio.wait_for(self._wake.wait(), idle)
             except asyncio.TimeoutError:
-                continue
+                litter = await self._tidied() if wait is None else litter
+
+    async def _tidied(self) -> int:
+        """Collect garbage, of which there is little: a syntax tree is many objects, and goes by itself."""
+        await self.work(gc.collect)
+        return 0

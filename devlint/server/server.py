@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 _SECTION = "devlint"
 """Of a client's settings."""
-_QUIET, _QUIETER = 0.08, 0.3
+_QUIET, _QUIETER = 0.02, 0.3
 """Seconds without typing after which a document is linted, and those that depend on it."""
 _LONGEST = 1.0
 _ALIVE = 5.0
@@ -271,7 +271,7 @@ class Server:
     def _edited(self, document: Document | None) -> None:
         if document is not None:
             if not self._is_pulled(document):
-                self.desk.request(document.uri, min(max(_QUIET, self._took / 2), _LONGEST))
+                self.desk.request(document.uri, min(max(_QUIET, self._took / 4), _LONGEST))
             self._lint_askers(document)
 
     def _is_pulled(self, document: Document) -> bool:

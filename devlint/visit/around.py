@@ -55,6 +55,9 @@ if TYPE_CHECKING:
             """What rules watch of the events in this file, if an analysis for others tells; and that, to be
             released, if it is at hand."""
 
+        def keep(self, text: str, rules: Matcher, file: File) -> None:
+            """Keep the analysis of this file, if somebody edits it."""
+
 
 class Around(NamedTuple):
     """The project around a file, what the file is called there, and its cells."""
