@@ -49,10 +49,10 @@ class DefaultGpu(Rule[Call | Literal_]):
     name = "default-gpu"
     severity = Severity.WARNING
     watches = (
-        call("Tensor.cuda", "Module.cuda", lacks("device"), outside("probe", "test")),
-        literal("cuda", role("argument", "followed", "kept"), outside("probe", "test")),
-        literal("cuda", role("chosen"), inside("forward")),
-        call("@current-device", "@legacy-type", lacks("device"), outside("probe", "test")),
+        call("Tensor.cuda", "Module.cuda", lacks("device"), outside("probe", "test", "current")),
+        literal("cuda", role("argument", "followed", "kept"), outside("probe", "test", "current")),
+        literal("cuda", role("chosen"), inside("forward"), outside("current")),
+        call("@current-device", "@legacy-type", lacks("device"), outside("probe", "test", "current")),
     )
     claim = Claim(
         MIXED_DEVICES,

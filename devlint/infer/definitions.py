@@ -139,6 +139,21 @@ class Function:
         )
 
     @cached_property
+    def tests(self) -> frozenset[ast.AST]:
+        """The comparisons that a condition, or what computes with truth values, asks for one answer."""
+        found: list[ast.AST] = []
+        for node in ast.walk(self.node):
+            if isinstance(node, (ast.If, ast.IfExp, ast.While, ast.Assert)):
+                found.append(node.test)
+            elif isinstance(node, ast.comprehension):
+                found += node.ifs
+            elif isinstance(node, ast.BoolOp):
+                found += node.values
+            elif isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+                found.append(node.operand)
+        return frozenset(each for each in found if isinstance(each, ast.Compare))
+
+    @cached_property
     def kept_questions(self) -> dict[str, ast.expr]:
         """What variables keep that ask once for the kind of another: `is_torch = is_tensor(x)`."""
         return {name: question for name, (question, stands) in self._questions.items() if stands}

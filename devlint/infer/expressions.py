@@ -422,6 +422,8 @@ class Expressions(Targets):
                 if other.kind in TENSORS:
                     self.note_unknown((value,), Evidence.TENSOR)
         tensorial = any(v.kind in TENSORS or v.kind is Kind.BATCH for v in values)
+        if tensorial and any(map(self._is_entry, operands)) and node in self.here.tests:
+            return NUMBER  # what is asked for one answer compares single entries, which have no dimensions
         if tensorial and not any(v.kind in (Kind.STRING, Kind.NONE) for v in values):
             self.note_unknown(values, Evidence.TENSOR)
             place = self.meet(node, list(zip(operands, values, strict=True)))
@@ -434,6 +436,12 @@ class Expressions(Targets):
             self.derive(result, values)
             return result  # as likely a mask as a truth value
         return NUMBER
+
+    def _is_entry(self, node: ast.expr) -> bool:
+        """Whether an expression takes what stands at one number: `labels[j]`."""
+        if not isinstance(node, ast.Subscript) or not isinstance(node.slice, (ast.Name, ast.Constant)):
+            return False
+        return self.eval(node.slice).kind is Kind.NUMBER
 
     def _note_texts(self, node: ast.Compare, values: Sequence[Value]) -> None:
         """`mode == "train"`, `mode in ("train", "test")`: what is compared with a text is none but a text."""

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Protocol
 
 from .. import knowledge
-from ..bind.names import last_name, names_in
+from ..bind.names import last_name, names_in, statements_in
 from ..bind.walk import descendants
 from ..core.events import Why
 from ..core.kinds import TENSORS, Kind
@@ -746,6 +746,8 @@ class File:
     def top(self, name: str) -> Value | None:
         """A variable of the module."""
         found = self._top.state.env.get(name)
+        if found is not None and found.kind in TENSORS and name in self._imported:
+            return UNKNOWN  # `import torch.nn.functional as F`, and far below `F = fisher.to("cpu")`
         if found is None and self._stars:
             for module in () if knowledge.is_every_modules(name) else reversed(self._stars):
                 known = self.resolve(within(module, name))
@@ -753,6 +755,17 @@ class File:
                     return known
             return self._starred(name)
         return found
+
+    @cached_property
+    def _imported(self) -> frozenset[str]:
+        """The names that imports bind."""
+        aliases = (
+            alias
+            for node in statements_in(self.tree)
+            if isinstance(node, (ast.Import, ast.ImportFrom))
+            for alias in node.names
+        )
+        return frozenset(alias.asname or alias.name.partition(".")[0] for alias in aliases)
 
     def _brings(self, module: str, name: str) -> bool:
         """Whether a star brings a name of a file: one that is in its `__all__`, or is public."""

@@ -255,6 +255,7 @@ class Log:
         "calls",
         "chosen",
         "compares",
+        "current",
         "deciding",
         "derived",
         "doubted",
@@ -331,6 +332,8 @@ class Log:
         """Modules, parameters and containers of those that were given to something that may keep them."""
         self.passed: set[Ref] = set()
         """Modules that were given to something of which nobody knows what it does to them."""
+        self.current: list[ast.stmt] = []
+        """Statements for which the program says which GPU is the current one."""
         self.probed: list[ast.stmt] = []
         """Statements that are expected to fail, or may."""
         self.holdings: dict[str, Holding] = {}

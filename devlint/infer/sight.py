@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 
 from .. import knowledge
@@ -31,6 +31,10 @@ from .trace import Tracer
 from .workers import Workers
 
 _NO_SPAN = Span(0, 0, 0, 0)
+
+
+Lines = tuple[tuple[int, int], ...]
+"""The first and last lines of statements."""
 
 
 class Sight:
@@ -68,21 +72,24 @@ class Sight:
             said.add("demo")
         if self.is_probed(node):
             said.add("probe")
+        if _is_in(self._current, node):
+            said.add("current")
         span, kind = self.text.span(node), NODE_TYPES.get(type(node), "")
         return At(span, kind, at.function, at.guard, at.loops, at.context | said if said else at.context)
 
     def is_probed(self, node: ast.AST) -> bool:
         """Whether something is, or stands in, a statement that is expected to fail, or may."""
-        if not self._probed:
-            return False
-        line = getattr(node, "lineno", 0)
-        return any(first <= line <= last for first, last in self._probed)
+        return _is_in(self._probed, node)
 
     @cached_property
-    def _probed(self) -> tuple[tuple[int, int], ...]:
+    def _probed(self) -> Lines:
         """The lines of what is expected to fail, or may."""
-        found = {stmt for log in self.settled.logs.values() for stmt in log.probed}
-        return tuple((stmt.lineno, stmt.end_lineno or stmt.lineno) for stmt in found)
+        return _lines(stmt for log in self.settled.logs.values() for stmt in log.probed)
+
+    @cached_property
+    def _current(self) -> Lines:
+        """The lines for which the program says which GPU is the current one."""
+        return _lines(stmt for log in self.settled.logs.values() for stmt in log.current)
 
     def context(self, function: str) -> frozenset[str]:
         """Where the code of a function runs."""
@@ -343,3 +350,12 @@ def _brings(log: Log, node: ast.AST) -> bool:
         and moved.target.form is Form.CPU
         for part in ast.walk(node)
     )
+
+
+def _lines(statements: Iterable[ast.stmt]) -> Lines:
+    return tuple((each.lineno, each.end_lineno or each.lineno) for each in set(statements))
+
+
+def _is_in(lines: Lines, node: ast.AST) -> bool:
+    line = getattr(node, "lineno", 0)
+    return any(first <= line <= last for first, last in lines)

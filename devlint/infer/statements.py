@@ -608,6 +608,8 @@ class Statements(Expressions):
             value = self.eval(item.context_expr)
             call = item.context_expr
             callee = self.eval(call.func) if isinstance(call, ast.Call) else UNKNOWN
+            if dotted(callee) in knowledge.SETS_CURRENT:
+                self.log.current += node.body
             if dotted(callee) in knowledge.CUDA_CONTEXTS:
                 self.require()  # which GPU it is: what is made without a device is on the cpu all the same
             elif value.kind is Kind.DEVICE:

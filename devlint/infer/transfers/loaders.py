@@ -6,8 +6,9 @@ from ...core.evidence import Evidence
 from ...core.kinds import TENSORS, Kind
 from ...core.paths import Element, Item, Ref
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
-from ...core.values import Api, Defined, Value, container
-from ...knowledge.vocabulary import IN_WORKERS, NAMES_DEVICES, RUN_BY_WORKERS, WORKERS
+from ...core.summary import Term
+from ...core.values import MAPPINGS, Api, Defined, Value, container
+from ...knowledge.vocabulary import IN_WORKERS, MOVES, NAMES_DEVICES, RUN_BY_WORKERS, WORKERS
 from ..machine import Machine, Site
 
 _WITH_OPTIONS = (WORKERS, *sorted(RUN_BY_WORKERS))
@@ -26,7 +27,10 @@ def loader(machine: Machine, site: Site) -> Value:
     if dataset is not None and _moves_samples(machine, dataset):
         machine.log.note(ref, Evidence.PLACED)
     if collate is not None and collate.kind is not Kind.NONE:
-        place = place if _stays(machine, collate) else UNKNOWN_PLACE
+        given = _collated(machine, collate)
+        if given is not None and _moves_itself(machine, given):
+            return value._replace(element=Value(who=batch))
+        place = place if given is not None and _is_of_tensors(given) else UNKNOWN_PLACE
     elif dataset is not None and dataset.kind is Kind.CONTAINER and dataset.element is not None:
         places = [machine.where(item) for item in dataset.element.items or ()]
         if any(each.form in ON_DEVICE for each in places):
@@ -35,7 +39,7 @@ def loader(machine: Machine, site: Site) -> Value:
             place = UNKNOWN_PLACE
     elif dataset is not None and dataset.kind in TENSORS:
         place = _of_rows(machine, ref, dataset, place)
-    elif dataset is not None and _may_move(machine, dataset):
+    elif dataset is not None and (_may_move(machine, dataset) or _holds_moved(machine, dataset)):
         place = UNKNOWN_PLACE
     elif dataset is not None and _is_given(machine, dataset):
         machine.log.doubted.add(ref)
@@ -91,12 +95,38 @@ def _moves_samples(machine: Machine, dataset: Value) -> bool:
     return any(each is not None and not each.reaches.isdisjoint(NAMES_DEVICES) for each in summaries)
 
 
-def _stays(machine: Machine, collate: Value) -> bool:
-    """Whether a `collate_fn` leaves its batches on the cpu: a function of the project, naming no device."""
+def _holds_moved(machine: Machine, dataset: Value) -> bool:
+    """Whether a dataset of the project was given tensors that may be on a device, and keeps them."""
+    ref = machine.ref(dataset)
+    return dataset.kind is Kind.INSTANCE and any(
+        key[0] == ref and value.kind in TENSORS and value.place.form not in (Form.CPU, Form.UNKNOWN)
+        for key, value in machine.state.env.items()
+        if isinstance(key, tuple)
+    )
+
+
+def _collated(machine: Machine, collate: Value) -> Term | None:
+    """What a `collate_fn` gives; None of one that may move it: what is no function of the project, or names
+    a device."""
     if collate.kind is not Kind.FUNCTION or not isinstance(collate.known, Defined):
-        return False
+        return None
     summary = machine.program.summary(collate.known.dotted)
-    return summary is not None and summary.reaches.isdisjoint(NAMES_DEVICES)
+    if summary is None or not summary.reaches.isdisjoint(NAMES_DEVICES):
+        return None
+    return summary.returns
+
+
+def _moves_itself(machine: Machine, given: Term) -> bool:
+    """Whether a batch is an object of the project whose own methods move what is in it."""
+    if given.kind is not Kind.INSTANCE or not isinstance(given.known, Defined):
+        return False
+    view = machine.program.view(given.known.dotted)
+    return view is not None and any(view.method(name) is not None for name in MOVES)
+
+
+def _is_of_tensors(given: Term) -> bool:
+    """Whether a batch may be moved as a whole: not where some of a mapping are lists, and others tensors."""
+    return not (given.known in MAPPINGS and given.element is not None and given.element.kind is Kind.UNKNOWN)
 
 
 def subset(machine: Machine, site: Site) -> Value:
