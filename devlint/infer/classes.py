@@ -72,6 +72,8 @@ class Class:
         """The names of the methods that its constructor runs."""
         self.acts_as_module = False
         """Whether its own code shows that a base of which nothing is known is an `nn.Module`."""
+        self._names_of: dict[ast.AST, frozenset[str]] = {}
+        """By the statements of its body, and what is above that, the names in each."""
         self._lineage: list[Class] | None = None
         self.entered: dict[int, Entered] = {}
         """What methods start from, by how many constructors have run."""
@@ -128,7 +130,13 @@ class Class:
         What is asked of each attribute of a class is looked up here: to walk the class each time takes time
         that grows with the square of its size.
         """
-        return names_in(self.node) if self.node is not None else frozenset()
+        if self.node is None:
+            return frozenset()
+        parts = [*self.node.bases, *self.node.keywords, *self.node.decorator_list, *self.node.body]
+        for each in parts:
+            if each not in self._names_of:
+                self._names_of[each] = names_in(each)
+        return frozenset[str]().union(*map(self._names_of.__getitem__, parts))
 
     @cached_property
     def assigns_any(self) -> bool:
@@ -316,8 +324,10 @@ class Class:
         """Whether its constructor moves anything that it leaves behind."""
         return any(isinstance(effect, Moved) for effect in self.effects)
 
-    def forget_syntax(self) -> None:
-        """Look at its definition again."""
+    def forget_syntax(self, method: ast.AST | None) -> None:
+        """Look at its definition again, in which at most a method has changed."""
+        if method is not None:
+            self._names_of.pop(method, None)
         for name in ("names", "assigns_any"):
             self.__dict__.pop(name, None)
 

@@ -63,7 +63,7 @@ def follow(file: File, before: str, after: str) -> str | None:
     file.followed += 1
     if found.function is None:
         found.make(file.nodes)
-        file.forget_nodes()
+        file.forget_nodes(None)
         return ""
     function = file.function_of(found.function)
     if function is None or file.is_in_circle(function.name):
@@ -74,7 +74,7 @@ def follow(file: File, before: str, after: str) -> str | None:
         return None
     file.is_spoiled = True
     found.make(file.nodes)
-    file.forget_nodes()
+    file.forget_nodes(function.node)
     function.forget_syntax()
     now = descendants(function.node)
     if any(isinstance(each, _LASTS) for each in (*nodes, *now)) or _known(nodes) != _known(now):

@@ -584,12 +584,12 @@ class File:
             return set()
         return set(_runs(log, own, self.objects.self_of(own.name)))
 
-    def forget_nodes(self) -> None:
-        """Look at the syntax tree again."""
+    def forget_nodes(self, function: ast.AST | None) -> None:
+        """Look at the syntax tree again, in which at most a function has changed."""
         for name in ("nodes", "names", "_read_of_names"):
             self.__dict__.pop(name, None)
         for cls in self.classes.values():
-            cls.forget_syntax()  # whichever it was that has changed
+            cls.forget_syntax(function)
 
     # Definitions
 

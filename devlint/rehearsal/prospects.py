@@ -7,7 +7,7 @@ it is; a function that names no accelerator, and calls nothing that does, has no
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from functools import cached_property
 
 from .. import knowledge
@@ -70,8 +70,12 @@ class Prospects:
 
     def reread(self, path: str) -> None:
         """Trust nothing that rests on the text of a file that has changed."""
+        before = self._files.pop(path, None)
+        if before is not None:
+            self._files[path] = now = _File(self._read(path) or "")
+            if before.tells_the_same(now):
+                return
         self._known.clear()
-        self._files.pop(path, None)
 
     def of(self, path: str) -> frozenset[str]:
         """The names of the functions and classes of a file that are worth trying.
@@ -174,6 +178,16 @@ class _Part:
     def __init__(self, text: str) -> None:
         self.text = text
 
+    def tells_the_same(self, other: _Part, names: Set[str]) -> bool:
+        """Whether another statement tells nothing else, and mentions the same of some names."""
+        return self.text == other.text or (
+            self.words & names == other.words & names
+            and (self.leaves, self.leads, self.hides, self.makes)
+            == (other.leaves, other.leads, other.hides, other.makes)
+            and bool(_MODULE.match(self.text)) == bool(_MODULE.match(other.text))
+            and bool(_APART.match(self.text)) == bool(_APART.match(other.text))
+        )
+
     @cached_property
     def words(self) -> frozenset[str]:
         """The names that it mentions, and more."""
@@ -265,6 +279,19 @@ class _File:
         for name, dotted in self.imports.items():
             if _may_leave(dotted):
                 self.parts.setdefault(name, []).append(_Part("numpy"))
+
+    def tells_the_same(self, other: _File) -> bool:
+        """Whether another text of the file tells nothing else of anything."""
+        if (self.defined, self.imports, self.stars) != (other.defined, other.imports, other.stars):
+            return False
+        if self.stars or list(self.parts) != list(other.parts):
+            return False
+        names = self.parts.keys() | self.imports.keys()
+        return all(
+            len(ones) == len(others)
+            and all(one.tells_the_same(two, names) for one, two in zip(ones, others, strict=True))
+            for ones, others in zip(self.parts.values(), other.parts.values(), strict=True)
+        )
 
     def _note_imports(self, text: str) -> None:
         """What a statement imports, at the margin or when a function is called."""

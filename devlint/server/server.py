@@ -40,7 +40,8 @@ _SECTION = "devlint"
 """Of a client's settings."""
 _QUIET, _QUIETER = 0.02, 0.3
 """Seconds without typing after which a document is linted, and those that depend on it."""
-_LONGEST = 1.0
+_FAST = 0.25
+"""Seconds that an analysis may take for the next one to begin as soon as that, and not later."""
 _ALIVE = 5.0
 """Seconds after which it is looked whether the client is still there."""
 _FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.devlint"
@@ -271,7 +272,7 @@ class Server:
     def _edited(self, document: Document | None) -> None:
         if document is not None:
             if not self._is_pulled(document):
-                self.desk.request(document.uri, min(max(_QUIET, self._took / 4), _LONGEST))
+                self.desk.request(document.uri, _QUIET if self._took < _FAST else _QUIETER)
             self._lint_askers(document)
 
     def _is_pulled(self, document: Document) -> bool:
