@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import devlint.infer
 from devlint.core.events import At, Call, Why
 from devlint.infer import Inference
 from devlint.infer.file import File
 from devlint.match import manifest, registry
 from devlint.project.index import View
-from devlint.run import lint as lint_module
 from devlint.source.text import split_rows
 from devlint.span import Span
 
@@ -134,7 +134,7 @@ def provide(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[str, str], No
 def toy(provide: Callable[[str, str], None], monkeypatch: pytest.MonkeyPatch) -> None:
     """Lint with the tests' inference and rules."""
     provide("toy_rules", RULES)
-    monkeypatch.setattr(lint_module, "infer_and_keep", infer_and_keep)
+    monkeypatch.setattr(devlint.infer, "infer_and_keep", infer_and_keep)
     monkeypatch.setattr(View, "events", lambda *_: None)  # what the project has learned of the file
 
 

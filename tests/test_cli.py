@@ -114,16 +114,16 @@ def test_a_broken_rule_does_not_stop_the_others(here: Path, capsys: pytest.Captu
 def test_an_internal_error_does_not_stop_the_others(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    import devlint.run.lint
+    import devlint.infer
 
-    whole = vars(devlint.run.lint)["infer_and_keep"]
+    whole = vars(devlint.infer)["infer_and_keep"]
 
     def infer(text: str, tree: object, wants: object, **_: object) -> object:
         if text == CLEAN:
             raise KeyError("oops")
         return whole(text, tree, wants=wants)
 
-    monkeypatch.setattr(devlint.run.lint, "infer_and_keep", infer)
+    monkeypatch.setattr(devlint.infer, "infer_and_keep", infer)
     assert main([".", "--output-format", "concise", "-q"]) == 2
     out, err = capsys.readouterr()
     assert out.count("bad.py:") == 2

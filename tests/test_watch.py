@@ -180,7 +180,16 @@ def test_a_rule_is_told_once_of_what_two_of_its_watches_match() -> None:
     ],
 )
 def test_what_a_file_must_contain(watch: Watch, text: str, matters: bool) -> None:
-    assert sift.matters(text.encode(), words(watch)) is matters
+    assert sift.matters(text.encode(), frozenset({words(watch)})) is matters
+
+
+def test_what_a_rule_is_about_and_what_it_watches_for_go_together() -> None:
+    """A file about numpy does not matter because another rule wants to see all that is about torch."""
+    wanted = frozenset({words(call("*")), words(call("numpy.asarray"))})
+    assert sift.matters(b"import torch\n", wanted)
+    assert sift.matters(b"import numpy\nnumpy.asarray(x)\n", wanted)
+    assert not sift.matters(b"import numpy\nnumpy.ones(x)\n", wanted)
+    assert not sift.matters(b"import os\nos.path.join(x, y)\n", registry.active(()).words)
 
 
 def test_only_rules_that_are_on_are_looked_for() -> None:

@@ -204,7 +204,9 @@ class _Check:
         workers = min(self.jobs or pool.cores(), len(files))
         if workers == 1 or pool.is_small(files):
             return
-        registry.entries()  # once for all processes that are forked
+        from .. import infer  # noqa: F401
+
+        registry.entries()  # both once for all processes that are forked
         with suppress(*pool.NO_PROCESSES):
             self._share_out(files, lambda: pool.processes(workers, not self.options.watch), workers)
 

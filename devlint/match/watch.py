@@ -174,9 +174,9 @@ def _heads() -> Words:
     return frozenset(("head", name) for name in ("torch", *knowledge.libraries()))
 
 
-def anything() -> Words:
+def anything() -> frozenset[Words]:
     """What a file must contain for anything in it to be on a device."""
-    return frozenset({("any", ""), *_heads()})
+    return frozenset({frozenset({("any", ""), *_heads()})})
 
 
 def _words_of_moves(watch: Watch) -> Words:
@@ -201,7 +201,8 @@ class Matcher:
         self.entries = tuple(entry for entry in entries if entry.watches)
         self.key = repr((tuple(entry.code for entry in self.entries), tests))
         """What tells these watches from those of any other choice among the same rules."""
-        self.words: Words = frozenset().union(*(entry.words for entry in self.entries))
+        self.words: frozenset[Words] = frozenset(entry.words for entry in self.entries)
+        """What must be in a file, by rule."""
         self._by_event: dict[type, list[tuple[Entry, Watch]]] = {}
         self._by_name: dict[tuple[type, str, frozenset[str]], tuple[tuple[Entry, Watch], ...]] = {}
         for entry in self.entries:

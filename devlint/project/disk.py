@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from typing import TYPE_CHECKING
 
-from ..infer import infer_and_keep, locate, summarise
 from ..source.text import decode
-from .edits import Edits
 from .index import Observed, Project, Rehearses, View, Watching, parsed
 from .memory import Memory
 from .resolve import Layout
 from .store import Store
 from .world import World, names_in, raw_of
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable
+
+    from ..core.summary import ModuleSummary
+    from ..span import Span
+    from .edits import Edits
+
+# The inference is imported when a file takes an analysis: most files that are linted take none.
 
 
 def project(
@@ -46,7 +54,7 @@ def project(
 
     memory = Memory(store, shared) if store is not None else None
     reads = from_disk if unsaved is None else read
-    return Project(reads, summarise, locate, _observe, memory, Layout(names), _company, edits)
+    return Project(reads, _summarise, _locate, _observe, memory, Layout(names), _company, edits)
 
 
 def _company(layout: Layout, read: Callable[[str], str | None]) -> Rehearses:
@@ -55,7 +63,21 @@ def _company(layout: Layout, read: Callable[[str], str | None]) -> Rehearses:
     return Company(layout, read)
 
 
+def _summarise(tree: ast.Module, name: str, view: View) -> ModuleSummary:
+    from ..infer import summarise
+
+    return summarise(tree, name, view)
+
+
+def _locate(text: str, name: str, node: tuple[str, int], view: View) -> Span | None:
+    from ..infer import locate
+
+    return locate(text, name, node, view)
+
+
 def _observe(text: str, name: str, view: View, rules: Watching) -> Observed:
+    from ..infer import infer_and_keep
+
     found = view.edited(text, rules)
     if found is None:
         learned, file = infer_and_keep(text, parsed(text), wants=rules.wants, index=view, name=name)

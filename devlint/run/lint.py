@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..config.settings import Fixing, Selection, Settings
 from ..errors import FAULTS, BrokenRule, DevlintError
 from ..finding import Severity, order
-from ..infer import infer_and_keep
 from ..match import registry
 from ..match.selection import choose, named
 from ..source import sift, unreadable
@@ -141,6 +140,8 @@ def _observed(text: str, rules: Matcher, run: _Run) -> tuple[tuple[Event, ...], 
         seen = project.events(text, rules)
         if seen is not None:
             return seen
+    from ..infer import infer_and_keep  # most files take no analysis
+
     tree = ast.parse(text)
     found, file = infer_and_keep(text, tree, wants=rules.wants, index=project, name=name, sections=cells)
     if project is not None and not cells:

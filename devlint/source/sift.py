@@ -6,6 +6,9 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+Words = frozenset[tuple[str, str]]
+"""Pairs of a kind of word and the word."""
+
 # What is thrown away stands on a line that neither assigns nor returns. A line inside a longer expression may
 # match as well, which costs a look and no more. The indentation must match whole: given back a space at a
 # time, it defeats the rest and takes quadratic time on a long blank line.
@@ -22,8 +25,17 @@ class _Sieve(NamedTuple):
     triggers: tuple[re.Pattern[bytes], ...]
 
 
-@lru_cache(maxsize=256)
-def _sieve(words: frozenset[tuple[str, str]]) -> _Sieve:
+@lru_cache(maxsize=64)
+def _sieves(wanted: frozenset[Words]) -> tuple[_Sieve, ...]:
+    """Compile what rules watch for, those of the same libraries as one."""
+    by_heads: dict[Words, Words] = {}
+    for words in wanted:
+        heads = frozenset(each for each in words if each[0] == "head")
+        by_heads[heads] = by_heads.get(heads, frozenset()) | words
+    return tuple(map(_sieve, by_heads.values()))
+
+
+def _sieve(words: Words) -> _Sieve:
     """Compile the words that rules watch for; `match.watch.words` says what kinds there are."""
 
     def of(kind: str) -> bytes:
@@ -46,12 +58,15 @@ def _sieve(words: frozenset[tuple[str, str]]) -> _Sieve:
     return _Sieve(re.compile(of("head")), tuple(triggers))
 
 
-def matters(raw: bytes, words: frozenset[tuple[str, str]]) -> bool:
-    """Whether the file mentions what rules are about, and anything that they watch for."""
-    if not words:
-        return False
-    sieve = _sieve(words)
-    return sieve.heads.search(raw) is not None and any(trigger.search(raw) for trigger in sieve.triggers)
+def matters(raw: bytes, wanted: frozenset[Words]) -> bool:
+    """Whether the file mentions what a rule is about, and anything that the same rule watches for.
+
+    `wanted` has the words of each rule: one that is about numpy has no say in what another wants of torch.
+    """
+    return any(
+        sieve.heads.search(raw) is not None and any(trigger.search(raw) for trigger in sieve.triggers)
+        for sieve in _sieves(wanted)
+    )
 
 
 # `noqa` counts where it names one of devlint's codes: `DEV`, `DEV1`, `DEV101`, but no `DEVICE`.

@@ -64,7 +64,7 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Enviro
     variables |= {
         "PATH": os.pathsep.join((str(bin), variables["PATH"])),
         "PRE_COMMIT_HOME": str(home),
-        "PIP_NO_COMPILE": "1",
+        "PIP_NO_COMPILE": "0",  # says yes: pip reads it as "compile"
         "GIT_AUTHOR_NAME": "test",
         "GIT_AUTHOR_EMAIL": "test@example.org",
         "GIT_COMMITTER_NAME": "test",
