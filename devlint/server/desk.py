@@ -15,7 +15,7 @@ T = TypeVar("T")
 _IDLE = 2.0
 """Seconds with nothing to do after which garbage is collected: that takes longer than an analysis."""
 _LITTER = 100
-"""Documents that are linted without such a pause."""
+"""Documents that are linted, and questions answered, without such a pause."""
 
 
 class Desk:
@@ -90,6 +90,7 @@ class Desk:
             self._wake.clear()
             if self._questions:
                 await self._questions.popleft()()
+                litter += 1
                 continue
             uri = min(self._due, key=self._due.__getitem__, default=None)
             wait = self._due[uri] - loop.time() if uri is not None else None
