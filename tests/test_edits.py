@@ -154,6 +154,7 @@ def test_an_edit_of_a_body_is_followed(editor: Editor, before: str, after: str) 
     ("before", "after"),
     [
         ("import torch\n", "import torch as t\n"),
+        ("train([torch.ones(2)])\n", "train([torch.ones(2)])\n    one = torch.ones(2)\n    one.cuda()\n"),
         (
             "    return torch.ones(2, device=x.device)",
             "    x.cuda()\n    return torch.ones(2, device=x.device)",
@@ -161,6 +162,9 @@ def test_an_edit_of_a_body_is_followed(editor: Editor, before: str, after: str) 
         ("torch.ones(2)\n        else", "torch.ones(2, device=x.device)\n        else"),
         ("        batch.to(device)\n", "        batch = batch.to(device)\n"),
         ("def plain(x):", "def plain(x, y=1):"),
+        ('else "cpu")', 'else "mps")'),
+        ("train([torch.ones(2)])\n", "train([torch.ones(2).cuda()])\n    Net = None\n"),
+        ("train([torch.ones(2)])\n", "train([torch.ones(2)])\n    print(plain([1]), lambda x: x)\n"),
         ("self.scale = 2", "self.scale = torch.ones(2)"),
         ("        self.scale = 2\n", "        self.scale = 2\n        self.more = torch.ones(2)\n"),
         ("    return torch.ones(2, device=x.device)", "    return torch.ones(2)"),

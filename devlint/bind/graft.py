@@ -89,8 +89,10 @@ def change(tree: ast.Module, before: Sequence[str], after: Sequence[str]) -> Cha
     if edit.end > end:
         return None
     found = _parsed([*[""] * first, *after[first : end + edit.more]])
-    if found is None or index < 0:
-        return Change(edit) if found == [] else None
+    if found is None:
+        return None
+    if index < 0:
+        return None if found else Change(edit)
     return _of(body[index], found, edit, None)
 
 
@@ -143,22 +145,23 @@ def _gone(old: Sequence[ast.AST], new: Sequence[ast.AST], edit: Edit) -> tuple[s
 def _graft(old: ast.AST, new: ast.AST, edit: Edit, kept: list[tuple[ast.AST, ast.AST]]) -> None:
     for name in _BLOCKS:
         block, now = getattr(old, name, None), getattr(new, name, None)
-        if block is None or now is None:
-            continue
-        gone = _gone(block, now, edit)
-        if gone is None:
-            block[:] = now
-            continue
-        one, other = block[gone[0]], now[gone[1]]
-        if (
-            len(one) == len(other) == 1
-            and isinstance(one[0], _STAY)
-            and _has_same_head(one[0], other[0], edit)
-        ):
-            kept.append((one[0], other[0]))
-            _graft(one[0], other[0], edit, kept)
-        else:
-            block[gone[0]] = other
+        if block is not None and now is not None:
+            _graft_block(block, now, edit, kept)
+
+
+def _graft_block(
+    block: list[ast.AST], now: Sequence[ast.AST], edit: Edit, kept: list[tuple[ast.AST, ast.AST]]
+) -> None:
+    gone = _gone(block, now, edit)
+    if gone is None:
+        block[:] = now
+        return
+    one, other = block[gone[0]], now[gone[1]]
+    if len(one) == len(other) == 1 and isinstance(one[0], _STAY) and _has_same_head(one[0], other[0], edit):
+        kept.append((one[0], other[0]))
+        _graft(one[0], other[0], edit, kept)
+    else:
+        block[gone[0]] = other
 
 
 def _has_same_head(old: ast.AST, new: ast.AST, edit: Edit) -> bool:

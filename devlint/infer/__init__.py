@@ -111,8 +111,14 @@ def locate(text: str, name: str, node: tuple[str, int], index: Index | None = No
     """
     file = File(ast.parse(text), name, index)
     with_room(file.analyse)
-    function, number = node
-    home = file.module if function == name_of(name) else file.functions.get(function)
-    found = home.nodes[number] if home is not None and 0 <= number < len(home.nodes) else None
+    found = place(file, text, node)
     file.release()
+    return found
+
+
+def place(file: File, text: str, node: tuple[str, int]) -> Span | None:
+    """Where a node of an analysed file stands, by its function and its number in that."""
+    function, number = node
+    home = file.module if function == name_of(file.name) else file.functions.get(function)
+    found = home.nodes[number] if home is not None and 0 <= number < len(home.nodes) else None
     return Text(text).span(found) if isinstance(found, (ast.expr, ast.stmt)) else None

@@ -225,6 +225,7 @@ def _site(
         arguments = {**arguments, **{name: each._replace(place=UNKNOWN_PLACE) for name, each in lost.items()}}
     elsewhere = state.default is not None
     met = more, entries, elsewhere, machine.branches > 0
+    machine.here.number(node)  # as others know it: whoever analyses the file again counts alike
     return CallSite(callee, arguments, places, marks, state.why, state.touched, node, *met)
 
 

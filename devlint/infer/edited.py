@@ -182,5 +182,5 @@ def _is_settled(file: File, function: Function, outcomes: list[Outcome]) -> bool
         bool(outcomes)
         and log is not None
         and file.is_summary(outcomes[0].summary)
-        and log.sites == outcomes[-1].log.sites
+        and log.says_the_same(outcomes[-1].log)
     )

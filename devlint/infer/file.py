@@ -129,6 +129,8 @@ class File:
         """Names that the module imports for type checkers alone."""
         self._putting: dict[str, set[str]] = {}
         """By function, the classes of objects into whose containers it put something in any run."""
+        self._in_module = False
+        """Whether the module's own statements are being run."""
         self._uses: dict[str, set[str]] = {}
         """By function, those of this file that it was told of."""
         self._circular: set[str] = set()
@@ -160,12 +162,7 @@ class File:
 
     def analyse(self) -> None:
         """Run the module's statements, then every function, until arguments and attributes have settled."""
-        self._top.run(self.tree.body)
-        self.outside = self._top.state
-        if self.outside.alive:
-            self._top.log.lasting = self.outside.loads
-        self.outside.alive = True
-        self.logs[""] = self._top.log
+        self._run_module()
         for function in list(self.functions.values()):
             if function.autouse:
                 self._use_everywhere(function)
@@ -174,6 +171,16 @@ class File:
             if not self._rerun_general() | self._rerun_informed():
                 break
             self._analyse_all()
+
+    def _run_module(self) -> None:
+        self._in_module = True
+        self._top.run(self.tree.body)
+        self._in_module = False
+        self.outside = self._top.state
+        if self.outside.alive:
+            self._top.log.lasting = self.outside.loads
+        self.outside.alive = True
+        self.logs[""] = self._top.log
 
     def _use_everywhere(self, function: Function) -> None:
         """A fixture that every test around it uses."""
@@ -337,8 +344,8 @@ class File:
     def summary(self, name: str) -> FunctionSummary | None:
         """What a function of the project does; analyses one of this file the first time."""
         if not self._frames and name in self.functions:
-            if "" not in self.logs:
-                self._uses.setdefault("", set()).add(name)  # the module itself is being run
+            if self._in_module:
+                self._uses.setdefault("", set()).add(name)
             return self._ensure(name)
         return self._summary(name)
 
@@ -348,7 +355,7 @@ class File:
         What makes an object is another matter: who derives from the class elsewhere makes others.
         """
         function = self.functions.get(name)
-        if function is None or function.owner is None or not function.is_left_open or "" not in self.logs:
+        if function is None or function.owner is None or not function.is_left_open or self._in_module:
             return name
         methods = [cls.methods.get(function.own_name, name) for cls in self._below.get(function.owner, ())]
         found = [each for each in dict.fromkeys(methods) if each != name][:_MAX_IMPLEMENTED]

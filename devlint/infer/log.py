@@ -404,6 +404,14 @@ class Log:
         self.harmless: dict[ast.AST, Harmless] = {}
         """Device literals that place nothing by themselves."""
 
+    def says_the_same(self, other: Log) -> bool:
+        """Whether another run of the same syntax recorded the same."""
+        if self.calls.keys() != other.calls.keys():
+            return False
+        if any(_plain(call) != _plain(other.calls[node]) for node, call in self.calls.items()):
+            return False
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__ if name != "calls")
+
     def note(self, ref: Ref, evidence: int) -> None:
         """Record how an object was used."""
         self.notes[ref] = self.notes.get(ref, 0) | evidence
@@ -427,3 +435,9 @@ class Log:
     def calls_itself(self, name: str) -> bool:
         """Whether the function is called in its own body."""
         return any(site.callee == name for site in self.sites)
+
+
+def _plain(call: RawCall) -> tuple[object, ...]:
+    """A call with its arguments as they compare."""
+    args = call.args
+    return (*call[:3], *call[4:], tuple(args.named()), tuple(args.unpacked), args.starred)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..infer import follow, look
+from ..infer import follow, look, place
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ..core.events import Event
     from ..infer.file import File
+    from ..span import Span
     from .index import Answer, View, Watching
 
 _MOST = 8
@@ -67,6 +68,11 @@ class Edits:
         if len(self._kept) > _MOST:
             # Whoever has it still will let go of it; nobody knows who does.
             self._kept.pop(next(iter(self._kept))).file.lasting = False
+
+    def span(self, path: str, text: str, node: tuple[str, int]) -> Span | None:
+        """Where a node stands in a file whose analysis is kept, by its function and its number in that."""
+        kept = self._kept.get(path)
+        return place(kept.file, text, node) if kept is not None and kept.text == text else None
 
 
 def _let_go(file: File) -> None:

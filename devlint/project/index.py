@@ -95,6 +95,9 @@ class Follows(Protocol):
     def keep(self, view: View, text: str, rules: Watching, file: File) -> None:
         """Keep the analysis of a file for the next edit; to release it does nothing then."""
 
+    def span(self, path: str, text: str, node: tuple[str, int]) -> Span | None:
+        """Where a node stands in a file whose analysis is kept, by its function and its number in that."""
+
 
 class _NotKnown(Exception):
     """An answer takes an analysis."""
@@ -662,6 +665,10 @@ class Project:
         if text is None or self._find is None:
             return None
         self.note(near, path)
+        if self.edits is not None and path not in self._circles:
+            kept = self.edits.span(path, text, node)
+            if kept is not None:  # numbers are those of the analysis that the summary is of
+                return path, kept
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
