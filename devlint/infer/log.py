@@ -410,7 +410,7 @@ class Log:
             return False
         if any(_plain(call) != _plain(other.calls[node]) for node, call in self.calls.items()):
             return False
-        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__ if name != "calls")
+        return all(getattr(self, name) == getattr(other, name) for name in {*self.__slots__} - {"calls"})
 
     def note(self, ref: Ref, evidence: int) -> None:
         """Record how an object was used."""
