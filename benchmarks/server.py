@@ -3,7 +3,7 @@
     python benchmarks/server.py FILE... [--edits 200] [--seed 1]
 
 For each file: seconds until the first findings, milliseconds from a change to its findings with nothing
-changed elsewhere (median and worst; the server waits for 80 ms of silence first), and the same for a hover.
+changed elsewhere (median and worst; the server waits for 20 ms of silence first), and the same for a hover.
 Then random edits, after each of which the findings shown are compared with those of a fresh run on the same
 text. Last, the server's memory after the first file and at the end.
 """

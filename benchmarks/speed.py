@@ -65,6 +65,7 @@ def cpu_seconds(command: list[str], cwd: Path) -> tuple[float, int]:
             os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 
     environment = {**os.environ, "RAYON_NUM_THREADS": "1", "NO_COLOR": "1"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # who installs a tool has its bytecode
     process = subprocess.Popen(
         command,
         cwd=cwd,

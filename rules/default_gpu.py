@@ -10,7 +10,7 @@ The cure is `y = y.to(x.device)`, which follows the tensor.
 A stream without a device is one of the current device, and waits for nothing where a caller chose another.
 Notes: memory, a device that a constructor chooses, programs that set the device or let nobody choose one.
 
-Left alone: `synchronize`, moves that name a GPU, settings, files that set the device.
+Left alone: `synchronize`, moves that name a GPU, settings, files and blocks that set the device.
 """
 
 from __future__ import annotations

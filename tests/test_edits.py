@@ -214,6 +214,17 @@ def test_what_goes_wrong_in_a_program_moves_along(tmp_path: Path, monkeypatch: p
     assert len(editor.shown()) < len(rows)
 
 
+def test_a_place_keeps_the_name_that_it_has_from_the_start(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is evaluated again has a name by then that it had not when it was evaluated first."""
+    text = (FIXTURES / "DEV403" / "bug_configured.py").read_text(encoding="utf-8")
+    editor = Editor(tmp_path, text, monkeypatch)
+    line = "    options = parsed()\n    model = nn.Linear(4, 1).to(options.device)\n"
+    assert editor.edit(line, line + "    # and back\n") == 0
+    assert editor.edit("    # and back\n", "    size = 4\n") == 0
+
+
 def test_what_another_file_says_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     other = tmp_path / "other.py"
     other.write_text("import torch\n\ndef make(x):\n    return torch.ones(3, device=x.device)\n")

@@ -441,6 +441,25 @@ def test_few_files_are_kept_and_programs_that_stand_are_not_gone_through_again(
     assert len(parsed) == len(paths)
 
 
+def test_what_goes_as_it_went_is_what_went_through_the_text_before(tmp_path: Path) -> None:
+    """A program that nobody went through since is not known to go as it went."""
+    idle = "def idle():\n    return 1\n"
+    path = tmp_path / "main.py"
+    company = Company(Layout(), lambda file: Path(file).read_text())
+
+    def rehearsed(text: str, before: str | None, function: str = "idle") -> int:
+        path.write_text(text)
+        company.reread(str(path))
+        if before is not None:
+            company.followed(str(path), before, text, function)
+        return len(company.rehearse(str(path), lazy=False))
+
+    quiet, loud = HEAD + idle, HEAD + idle + "print(x * torch.ones(4))\n"
+    assert rehearsed(quiet, None) == 0
+    assert rehearsed(quiet.replace("1\n", "2\n"), quiet) == 0
+    assert rehearsed(loud.replace("1\n", "3\n"), loud) == 1
+
+
 @pytest.mark.parametrize("text", ["", "def f(:\n", "\x00", "x = 1\n" * 200_000, "(" * 500 + ")" * 500])
 def test_what_cannot_be_gone_through_is_left_alone(text: str, tmp_path: Path) -> None:
     path = tmp_path / "main.py"

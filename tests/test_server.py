@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import json
 import os
 import queue
@@ -21,6 +23,7 @@ from devlint.finding import Position
 from devlint.project.disk import project
 from devlint.project.index import Project
 from devlint.run.lint import lint
+from devlint.server import desk
 from devlint.server.analysis import Analyses
 from devlint.server.documents import Document
 from devlint.server.positions import Lines, changed, difference
@@ -760,3 +763,34 @@ def test_an_edit_in_a_circle_costs_no_other_file(tmp_path: Path, monkeypatch: py
     texts[path] = texts[path].replace("def broken(:\n", "")
     assert "DEV101" in shown(path)
     assert set(ran) <= {"m0"}
+
+
+def test_garbage_is_collected_when_nobody_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After questions as after documents: the collector itself is off while the server runs."""
+    collected: list[str] = []
+    monkeypatch.setattr(desk, "_IDLE", 0.01)
+    monkeypatch.setattr(gc, "collect", lambda: collected.append("all"))
+    served: list[str] = []
+
+    async def serve(uri: str) -> None:
+        served.append(uri)
+
+    async def idle(expected: int) -> None:
+        for _ in range(500):
+            await asyncio.sleep(0.01)
+            if len(collected) >= expected:
+                break
+        assert len(collected) == expected
+
+    async def work() -> None:
+        whole = desk.Desk(serve)
+        assert await whole.ask(lambda: 1) == 1
+        await idle(1)
+        whole.request("file:///a.py")
+        await idle(2)
+        await asyncio.sleep(0.05)
+        whole.close()
+
+    asyncio.run(work())
+    assert served == ["file:///a.py"]
+    assert len(collected) == 2  # nothing to do, nothing to collect

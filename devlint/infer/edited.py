@@ -68,7 +68,7 @@ def follow(file: File, before: str, after: str) -> str | None:
     function = file.function_of(found.function)
     if function is None or file.is_in_circle(function.name):
         return None
-    nodes = descendants(function.node)
+    nodes, labels = descendants(function.node), file.objects.labels.copy()
     was, outcomes = _face(file, function, nodes)
     if not _is_settled(file, function, outcomes):
         return None
@@ -83,6 +83,8 @@ def follow(file: File, before: str, after: str) -> str | None:
     logs = _told(file, function, outcomes) if outcomes and face == was else None
     if logs is None or not file.takes(logs):
         return None
+    # What is evaluated once more may get a name that it had not when it was made: sentences go without it.
+    file.objects.labels[: len(labels)] = labels
     file.is_spoiled = False
     return function.own_name
 

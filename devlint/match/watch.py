@@ -14,7 +14,7 @@ from ..core.watches import EVENTS, Test, Watch
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    Words = frozenset[tuple[str, str]]
+    from ..source.sift import Words
 
 _FACTORIES = frozenset(MADE) - {ENCODED}
 """What makes tensors wherever a program does; what tokenizers give meets models that were moved in sight."""

@@ -197,7 +197,8 @@ class Choices:
         if not all(each.follow(path, text) for each in self._mentions.values()):
             return False
         self._known[path] = now
-        return not any(path in told for _, told in self._defaults.values())
+        # Where it sets the default device, what was told of that rests on more of its text.
+        return not (self._defaults and knowledge.SETS_DEFAULT_DEVICE.search(text))
 
     def throughout(self, path: str) -> tuple[bool, frozenset[str]]:
         """Whether all that runs a file runs on CUDA alone; and the files that tell."""

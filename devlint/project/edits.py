@@ -48,7 +48,7 @@ class Edits:
         changed = follow(file, kept.text, text) if same else None
         if changed is not None:
             view.answers.update(kept.answers)
-            view.followed(changed)
+            view.followed(kept.text, text, changed)
             found = look(file, text, rules.wants)
             self.keep(view, text, rules, file)
             return found.events, file

@@ -48,8 +48,8 @@ class Rehearses(Protocol):
     def reread(self, path: str) -> None:
         """Trust nothing that rests on the text of a file that has changed."""
 
-    def followed(self, path: str, text: str, function: str) -> None:
-        """A file has another text, in which only the body of a function is another, if of one."""
+    def followed(self, path: str, before: str, text: str, function: str) -> None:
+        """A file has another text than before, in which only the body of a function is another, if of one."""
 
 
 _MAX_DEPTH = 64 if sys.version_info >= (3, 11) else 10
@@ -245,11 +245,10 @@ class Project:
             self._rehearses.reread(path)
         self._rehearsed.clear()
 
-    def followed(self, path: str, function: str) -> None:
-        """Of a file, nothing has changed since it was analysed but the body of a function, if of one."""
-        text = self._text(path)
-        if self._rehearses is not None and text is not None:
-            self._rehearses.followed(path, text, function)
+    def followed(self, path: str, before: str, text: str, function: str) -> None:
+        """A file has another text than before, in which only the body of a function is another, if of one."""
+        if self._rehearses is not None:
+            self._rehearses.followed(path, before, text, function)
 
     def renew(self, path: str) -> None:
         """A file has changed: it is analysed again, and who asks it only where it defines something else."""
@@ -777,9 +776,9 @@ class View:
         edits = self._project.edits
         return edits.edited(self, text, rules) if edits is not None else None
 
-    def followed(self, function: str) -> None:
-        """Nothing has changed in this file since it was analysed but the body of a function, if of one."""
-        self._project.followed(self.path, function)
+    def followed(self, before: str, text: str, function: str) -> None:
+        """This file has another text, in which only the body of a function is another, if of one."""
+        self._project.followed(self.path, before, text, function)
 
     def keep(self, text: str, rules: Watching, file: File) -> None:
         """Keep the analysis of this file, if somebody edits it."""

@@ -81,17 +81,19 @@ class Company:
         self._current.clear()
         self._prospects.reread(path)
 
-    def followed(self, path: str, text: str, function: str) -> None:
-        """A file has another text, in which only the body of a function is another, if of one.
+    def followed(self, path: str, before: str, text: str, function: str) -> None:
+        """A file has another text than before, in which only the body of a function is another, if of one.
 
         What did not go through that function goes as it went; where something was met, it may be elsewhere.
         """
         self._let_go(path)
         self._texts[path] = hash(text)
+        was, now = (path, hash(before)), (path, hash(text))
         for key, gone in self._known.items():
-            if not gone.met and (path, function) not in gone.entered:
-                texts = ((each, hash(text) if each == path else known) for each, known in gone.texts)
-                self._known[key] = gone._replace(texts=tuple(texts))
+            if not gone.met and (path, function) not in gone.entered and was in gone.texts:
+                self._known[key] = gone._replace(
+                    texts=tuple(now if each == was else each for each in gone.texts)
+                )
 
     def _let_go(self, path: str) -> None:
         """Let go of a tree, which is at hand for others that may change it."""
