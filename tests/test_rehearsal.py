@@ -17,6 +17,7 @@ from devlint.project.choices import Choices
 from devlint.project.disk import project
 from devlint.project.resolve import Layout
 from devlint.rehearsal.program import Company
+from devlint.rehearsal.shells import Shell, body
 from devlint.run.lint import lint
 from devlint.testing import marks
 
@@ -347,16 +348,56 @@ STARRED = {
 }
 
 
+ODD = """\
+def one(): return 1
+def two(
+    x="\u00e4",
+): return x; y = 2
+class Deep:
+\tclass Deeper:
+\t\t@property
+\t\tdef given(self):
+\t\t\t# before
+\t\t\t@staticmethod
+\t\t\tdef inner(): yield 1
+\t\t\treturn "\u00e4", inner; x = 3
+async def three():
+  '''says
+more
+'''
+  await one()
+  if x: \\
+    return
+
+"""
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_what_a_function_does_is_read_as_it_stands(end: str) -> None:
+    text = ODD.replace("\n", end) + "def last():" + end + "    return 4"
+    shell = Shell(text)
+    for _ in range(2):  # what was let go of is read again
+        lean = shell.size
+        for node in ast.walk(shell.tree):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                body(node)
+        assert lean < shell.size == len(text)
+        whole, read = (ast.dump(each, include_attributes=True) for each in (ast.parse(text), shell.tree))
+        assert read == whole
+        shell.close()
+        assert shell.size == lean
+
+
 def test_a_name_is_looked_for_in_files_that_can_have_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     parsed: list[str] = []
 
-    def parse(text: str) -> ast.Module:
+    def read(text: str) -> Shell:
         parsed.append(text)
-        return ast.parse(text)
+        return Shell(text)
 
-    monkeypatch.setattr("devlint.rehearsal.program._parsed", parse)
+    monkeypatch.setattr("devlint.rehearsal.program._shell", read)
     for name, text in STARRED.items():
         path = tmp_path / name
         path.parent.mkdir(exist_ok=True)
@@ -420,12 +461,12 @@ def test_few_files_are_kept_and_programs_that_stand_are_not_gone_through_again(
     monkeypatch.setattr("devlint.rehearsal.program._MAX_CHARACTERS", 100)
     parsed: list[weakref.ref[ast.Module]] = []
 
-    def parse(text: str) -> ast.Module:
-        tree = ast.parse(text)
-        parsed.append(weakref.ref(tree))
-        return tree
+    def read(text: str) -> Shell:
+        shell = Shell(text)
+        parsed.append(weakref.ref(shell.tree))
+        return shell
 
-    monkeypatch.setattr("devlint.rehearsal.program._parsed", parse)
+    monkeypatch.setattr("devlint.rehearsal.program._shell", read)
     paths = [tmp_path / f"main{number}.py" for number in range(20)]
     for path in paths:
         path.write_text(HEAD + "print(x * torch.ones(4))\n")

@@ -234,8 +234,11 @@ class Choices:
         return tuple(programs[:_MAX_PROGRAMS]), frozenset(above).union(*below)
 
     def is_tried(self, path: str) -> bool:
-        """Whether what a file defines is tried, to see what goes wrong: it is no program, and no test."""
-        return self._signs(path).places and not self._is_program(path)
+        """Whether what a file defines is tried, to see what goes wrong: it is no test, and no mere program.
+
+        What others import may do something when it is run, to show what it has.
+        """
+        return self._signs(path).places and not (self._is_program(path) and not self._few_importers(path))
 
     def _is_program(self, path: str) -> bool:
         """Whether a file is run by itself; what a part of a package calls, it calls as it is imported."""

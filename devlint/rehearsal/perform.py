@@ -8,6 +8,7 @@ from typing import Any
 
 from .. import knowledge
 from .expressions import Expressions
+from .shells import body
 from .stage import MAX_AGAIN, MAX_DEPTH, Flow, Frame, Running, Suspended, is_generator
 from .values import (
     NONE,
@@ -149,7 +150,7 @@ class Performer(Expressions):
         try:
             if isinstance(function.node, ast.Lambda):
                 return self.eval(function.node.body)
-            flow = self._to_its_end(frame, function.node.body)
+            flow = self._to_its_end(frame, body(function.node))
         finally:
             self.frames.pop()
         for left in frame.left:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
@@ -12,6 +11,7 @@ from ..bind.binding import STARS, may_bind
 from ..core.met import Met
 from ..infer.room import with_room
 from .prospects import Prospects
+from .shells import Shell
 from .trial import Trial
 from .values import Unit, release
 
@@ -32,11 +32,23 @@ class Finds(Protocol):
 
 
 class _Parsed(NamedTuple):
-    """A file's tree, None where it has none, with the hash and the length of the text that was parsed."""
+    """A file's tree, with the hash of its text."""
 
     text: int | None
-    size: int
-    tree: ast.Module | None
+    tree: ast.Module | Shell | None
+    """None where it has none; the very tree that others have of it, where they have one."""
+    length: int = 0
+    """Of that one."""
+
+    @property
+    def size(self) -> int:
+        """How many characters of it are kept as nodes."""
+        return self.tree.size if isinstance(self.tree, Shell) else self.length
+
+    def close(self) -> None:
+        """Let go of what has been read of it since."""
+        if isinstance(self.tree, Shell):
+            self.tree.close()
 
 
 class _Gone(NamedTuple):
@@ -65,8 +77,6 @@ class Company:
         """What the files mean, those used last at the end."""
         self._having: dict[tuple[str, str], bool] = {}
         """Whether a file can have a name, as long as no text has changed."""
-        self._size = 0
-        """Of the texts of all that is kept, in characters."""
         self._known: dict[tuple[str, bool], _Gone] = {}
         self._texts: dict[str, int | None] = {}
         """The hashes of the texts that were asked for since the last change; None where there is none."""
@@ -98,7 +108,8 @@ class Company:
     def _let_go(self, path: str) -> None:
         """Let go of a tree, which is at hand for others that may change it."""
         kept = self._trees.pop(path, None)
-        self._size -= kept.size if kept is not None else 0
+        if kept is not None:
+            kept.close()
 
     def rehearse(self, path: str, lazy: bool, tree: ast.Module | None = None) -> tuple[Met, ...]:
         """What goes wrong in the program that a file is, in whichever of its files.
@@ -151,24 +162,26 @@ class Company:
             if found is None:
                 return None
             if found.path not in units:
-                texts[found.path] = self._hash(found.path)
-                if having and not self._may_have(found.path, having):
-                    return None
-                tree = self._tree(found.path)
-                if tree is None:
-                    return None
-                units[found.path] = Unit(found.path, self._layout.module_name(found.path), tree)
+                if having:
+                    texts[found.path] = self._hash(found.path)
+                    if not self._may_have(found.path, having):
+                        return None
+                units[found.path] = unit(found.path)
             return units[found.path], found.rest
 
-        tree = self._tree(path)
-        texts[path] = self._hash(path)
-        if tree is None:
-            return _Gone((), tuple(texts.items()), (), tried)
-        program = Unit(path, self._layout.module_name(path), tree)
+        def unit(path: str) -> Unit:
+            def read() -> ast.Module | None:
+                texts[path] = self._hash(path)
+                return self._tree(path)
+
+            return Unit(path, self._layout.module_name(path), read)
+
+        program = unit(path)
         stage = Trial(load, lazy=lazy)
         with suppress(RecursionError):  # what was seen until then stands
             with_room(lambda: stage.rehearse(program) if tried is None else stage.try_out(program, tried))
         release([*stage.made, *units.values(), program])
+        self._shrink()
         met = sorted(stage.met.values(), key=lambda each: (each.home, each.here, each.kind))
         entered = frozenset(stage.entered_in)
         return _Gone(tuple(met), tuple(texts.items()), tuple(asked.items()), tried, entered)
@@ -178,15 +191,24 @@ class Company:
         if kept is None or path not in self._texts or kept.text != self._texts[path]:
             text = self._text(path)
             if kept is None or kept.text != self._texts[path]:
-                self._size -= kept.size if kept is not None else 0
-                kept = _Parsed(self._texts[path], 0, None)
+                if kept is not None:
+                    kept.close()
+                kept = _Parsed(self._texts[path], None)
                 if text is not None and len(text) <= _MAX_FILE:
-                    kept = kept._replace(size=len(text), tree=own if own is not None else _parsed(text))
-                self._size += kept.size
+                    length = len(text) if own is not None else 0
+                    kept = kept._replace(tree=own if own is not None else _shell(text), length=length)
         self._trees[path] = kept
-        while self._size > _MAX_CHARACTERS and len(self._trees) > 1:
-            self._size -= self._trees.pop(next(iter(self._trees))).size
-        return kept.tree
+        return kept.tree.tree if isinstance(kept.tree, Shell) else kept.tree
+
+    def _shrink(self) -> None:
+        """Keep no more than may be kept: of those used last most."""
+        size = sum(kept.size for kept in self._trees.values())
+        for kept in self._trees.values() if size > _MAX_CHARACTERS else ():
+            size -= kept.size
+            kept.close()
+            size += kept.size
+        while size > _MAX_CHARACTERS and len(self._trees) > 1:
+            size -= self._trees.pop(next(iter(self._trees))).size
 
     def _may_have(self, path: str, name: str) -> bool:
         """Whether a file can have a name, its own or one of those that it imports from elsewhere."""
@@ -208,10 +230,8 @@ class Company:
         return text
 
 
-def _parsed(text: str) -> ast.Module | None:
+def _shell(text: str) -> Shell | None:
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # the program's own, such as invalid escapes
-            return ast.parse(text)
+        return Shell(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..core.met import Met
 from ..infer.conditions import counted_in, is_without_elements
+from .shells import body
 from .trail import MAX_STEPS, Change, Exhausted, Trail
 from .values import (
     CPU,
@@ -470,9 +471,10 @@ class Stage(Trail):
         """
         names = unit.scope.names
         names["__name__"] = Const(name)
-        self.frames.append(Frame(unit.scope, unit.tree))
-        waits = postponed(unit.tree, calls=name != _MAIN, decorated=not self.registers)
-        for statement in unit.tree.body:
+        tree = unit.tree
+        self.frames.append(Frame(unit.scope, tree))
+        waits = postponed(tree, calls=name != _MAIN, decorated=not self.registers)
+        for statement in tree.body:
             defined = defined_by(statement) if statement in waits else ""
             if defined and defined not in names:
                 names[defined] = Unrun(unit, statement)
@@ -699,7 +701,7 @@ def _rests_on(statement: ast.stmt, names: set[str]) -> bool:
 def is_generator(function: Function) -> bool:
     """Whether a function is a generator: asked where it is called, as most that are defined never are."""
     if function.yields is None:
-        function.yields = not isinstance(function.node, ast.Lambda) and _yields(function.node.body)
+        function.yields = not isinstance(function.node, ast.Lambda) and _yields(body(function.node))
     return function.yields
 
 

@@ -63,6 +63,7 @@ _LIKE_ARRAYS = frozenset(
     {"abs", "exp", "log", "sqrt", "clip", "maximum", "minimum", "sign", "astype", "copy"}
 )
 """Functions of numpy's whose result has the dimensions of what they are given."""
+_FOLLOWED = ("factory", "told")
 _SPLITS = frozenset({"torch.utils.data.random_split", "torch.utils.data.Subset"})
 
 
@@ -72,7 +73,8 @@ class Rehearsal(Loaders):
     def of_tensor(self, value: Tensor, name: str) -> Value:
         """An attribute of a tensor."""
         if name == "device":
-            return Device(value.place) if value.place else Unknown()
+            followed = value.made if value.made is not None and value.made.how in _FOLLOWED else None
+            return Device(value.place, followed) if value.place else Unknown()
         if name in ("shape", "size_"):
             return (
                 Seq((NUMBER,) * value.dims, "tuple", open=True)
@@ -406,6 +408,8 @@ class Rehearsal(Loaders):
             made = self._factory(node, place)
             if left is not None and made is not None:
                 made = Made("factory", left, "")  # it is the call that says where, by saying nothing
+            elif told is not None and isinstance(told[1], Device) and told[1].made is not None:
+                made = told[1].made  # what it follows is what should be elsewhere
             elif told is not None and not is_none(told[1]) and made is not None:
                 made = made._replace(how="told")
             return Tensor(place, dims, made)

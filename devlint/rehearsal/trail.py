@@ -9,6 +9,7 @@ from .values import (
     NOWHERE,
     NUMBER,
     Const,
+    Device,
     Held,
     Map,
     Number,
@@ -133,6 +134,8 @@ class Trail:
             and a.value == b.value
         ):
             return Const(a.value)
+        if isinstance(a, Device) and isinstance(b, Device) and a.place == b.place:
+            return Device(a.place)
         if isinstance(a, (Number, Const)) and isinstance(b, (Number, Const)):
             return NUMBER if is_number(a) and is_number(b) else Unknown()
         if isinstance(a, Seq) and isinstance(b, Seq):

@@ -9,6 +9,7 @@ from functools import partial
 
 from .. import knowledge
 from .moves import ACCELERATOR
+from .shells import body
 from .stage import Frame, Load
 from .torchlike import Rehearsal
 from .trail import MAX_STEPS, Exhausted
@@ -122,7 +123,8 @@ class Trial(Rehearsal):
         assert isinstance(made, Obj)
         # One that keeps a device brings what it makes there, and is there itself.
         keeps = any(_names_device(value) for value in made.attrs.values())
-        self._placed = self.is_module(made) and not made.moved and not keeps
+        told = any(_names_device(value) for _, value in given.values())
+        self._placed = self.is_module(made) and (told or not (made.moved or keeps))
         self._weightless = self._placed and not any(self.weights(made))
         if self._placed:
             self.move(made, ACCELERATOR)
@@ -147,12 +149,20 @@ class Trial(Rehearsal):
         self.run_object(receiver, [], given, node)
 
     def _arguments(self, function: Function, *, bound: bool) -> dict[str, Argument]:
-        """What is passed for the parameters whose classes are known and that have no default."""
+        """What is passed for the parameters whose classes are known and that have no default.
+
+        What is on the cpu unless its caller says otherwise is told an accelerator, as it is made for.
+        """
         args = function.node.args
         named = [*args.posonlyargs, *args.args][bound:]
         given: dict[str, Argument] = {}
         for arg in (*named, *args.kwonlyargs):
-            cls = self._annotated(arg.annotation) if arg.arg not in function.defaults else None
+            default = function.defaults.get(arg.arg)
+            if isinstance(default, Device) and default.place == CPU:
+                given[arg.arg] = (ast.Name(arg.arg), Device(ACCELERATOR))
+            elif isinstance(default, Const) and default.value == CPU:
+                given[arg.arg] = (ast.Name(arg.arg), Const(ACCELERATOR))
+            cls = self._annotated(arg.annotation) if default is None else None
             if cls is not None:
                 made = self.instance(cls, [], {}, cls.node)
                 self.hand_over([made])  # its caller may have it anywhere
@@ -200,8 +210,9 @@ def _is_abstract(node: ast.ClassDef) -> bool:
 
 def _called_by(constructor: Function | None) -> set[str]:
     """The methods that a constructor calls, when nothing has been moved yet."""
-    nodes = ast.walk(constructor.node) if constructor is not None else ()
-    calls = (node.func for node in nodes if isinstance(node, ast.Call))
+    node = constructor.node if constructor is not None else None
+    done = body(node) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else ()
+    calls = (each.func for part in done for each in ast.walk(part) if isinstance(each, ast.Call))
     return {call.attr for call in calls if isinstance(call, ast.Attribute)}
 
 

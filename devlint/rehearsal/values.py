@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from typing import Any, NamedTuple, Union
 
 CPU = "cpu"
@@ -68,6 +68,8 @@ class Device(NamedTuple):
     """A device."""
 
     place: str
+    made: Made | None = None
+    """How the tensor came to be on the cpu of which it was asked."""
 
 
 class Const(NamedTuple):
@@ -166,17 +168,26 @@ class Scope:
 class Unit:
     """A file of the program."""
 
-    __slots__ = ("absent", "name", "path", "scope", "stars", "tree")
+    __slots__ = ("_read", "_tree", "absent", "name", "path", "scope", "stars")
 
-    def __init__(self, path: str, name: str, tree: ast.Module) -> None:
+    def __init__(self, path: str, name: str, read: Callable[[], ast.Module | None]) -> None:
+        """Take what gives the tree, or None for a file that has none: of most imports nobody uses it."""
+        self._read = read
+        self._tree: ast.Module | None = None
         self.path = path
         self.name = name
-        self.tree = tree
         self.scope = Scope(self)
         self.stars: list[str] = []
         """The modules, as it names them, of which it has all names that it does not bind itself."""
         self.absent: set[str] = set()
         """Names that none of these has."""
+
+    @property
+    def tree(self) -> ast.Module:
+        """What the file says; nothing where it cannot be read."""
+        if self._tree is None:
+            self._tree = self._read() or ast.Module([], [])
+        return self._tree
 
 
 class Function:
