@@ -3,17 +3,18 @@
 What its steps, or a loaded checkpoint, left in an optimizer does not move with the module: the next
 step raises. SGD without momentum has no state.
 
-    optimizer.load_state_dict(checkpoint["optimizer"])
-    model.to(device)  # DEV303
+    optimizer.load_state_dict(checkpoint["optimizer"])  # DEV303
+    model.to(device)
 
 Move first; `load_state_dict` casts what it loads to where the parameters are:
 
     model.to(device)
     optimizer.load_state_dict(checkpoint["optimizer"])
 
-Left alone is an optimizer that nothing steps any more, one whose state is loaded again after the move,
-and one whose state (`optimizer.state`) the program moves by itself. A function that moves what it is
-given may do so on one path alone: its call is a warning.
+State that steps left is told of where the module is moved. Left alone is an optimizer that nothing steps any
+more, one whose state is loaded again after the move and before the next step, and one whose state
+(`optimizer.state`) the program moves. A function that moves what it is given may do so on one path alone: a
+warning.
 """
 
 from __future__ import annotations
@@ -23,12 +24,14 @@ from collections.abc import Iterator
 from ..rule import (
     MIXED_DEVICES,
     Ask,
+    Call,
     Claim,
     Form,
     Move,
     Report,
     Rule,
     Severity,
+    call,
     casts,
     cst,
     held_by,
@@ -42,16 +45,25 @@ _WHY = {
 }
 
 
-class StateOnOldDevice(Rule[Move]):
+class StateOnOldDevice(Rule[Call | Move]):
     """A move that leaves state behind."""
 
     code = "DEV303"
     name = "state-on-old-device"
-    watches = (move(held_by("optimizer"), unless(casts())),)
+    watches = (move(held_by("optimizer"), unless(casts())), call("Optimizer.load_state_dict"))
     claim = Claim(MIXED_DEVICES)
 
-    def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:
-        """Report the move; where it makes new parameters, there is worse to say of it."""
+    def visit(self, node: cst.CSTNode, event: Call | Move, ask: Ask) -> Iterator[Report]:
+        """Report what left the state; where a move makes new parameters, there is worse to say of it."""
+        if isinstance(event, Call):
+            for left in sorted(event.leaves, key=lambda each: not each.sure)[:1]:
+                yield Report(
+                    f"`{left.label}` is moved on {left.line}, after the state of its optimizer is loaded",
+                    _WHY["loaded"].format(left.name),
+                    Severity.ERROR if left.sure else Severity.WARNING,
+                    because=tuple((spot, "") for spot in left.spots),
+                )
+            return
         if Form.EITHER in {place.form for place in (event.receiver.place, event.target) if place is not None}:
             return  # moved on one path before, or on one now, it may stay where it is
         known = Severity.ERROR if _is_move(node, event) else Severity.WARNING

@@ -145,6 +145,20 @@ class Holder(NamedTuple):
     """That place."""
 
 
+class Left(NamedTuple):
+    """What is moved after its optimizer was given a state, which stays behind."""
+
+    label: str
+    name: str
+    """The class of the optimizer."""
+    line: object
+    """Where the module is moved: what a message calls the line."""
+    spots: tuple[Spot, ...]
+    """That place, and where the optimizer was built."""
+    sure: bool
+    """Whether it is the very move, and no call of a function that may move it on one path alone."""
+
+
 class Touched(NamedTuple):
     """Where CUDA had been initialised before something happens, whatever the path to it."""
 
@@ -172,6 +186,8 @@ class Call(NamedTuple):
     """Whether a condition of its function, of whatever kind, decides if it is reached."""
     touched: Touched | None = None
     """Where CUDA had been initialised before, if it had."""
+    leaves: tuple[Left, ...] = ()
+    """Of what loads the state of an optimizer: the modules that are moved later."""
 
 
 class Use(NamedTuple):

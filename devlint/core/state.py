@@ -34,6 +34,8 @@ class Mark(NamedTuple):
     """Where the protocol began: the function, and the node's number in it."""
     stateless: bool = False
     """Whether its steps leave nothing on a device."""
+    since: tuple[str, int] | None = None
+    """Likewise, where it came to this phase, if a call did that by itself."""
 
     @property
     def counts_as(self) -> str:

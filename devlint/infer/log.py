@@ -239,6 +239,8 @@ class Stale(NamedTuple):
     protocol: str
     mark: Mark
     method: str
+    stepped: bool = False
+    """Whether it was stepped since."""
 
 
 class Log:

@@ -12,7 +12,7 @@ from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import Attr, Element, Item, Ref, Root, Step, Who
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places, literal, weight
-from ..core.state import BEFORE, LOADED, OPTIMIZER, PHASES, Key, State, later
+from ..core.state import BEFORE, LOADED, OPTIMIZER, PHASES, STEPPED, Key, State, later
 from ..core.values import (
     BROUGHT,
     CLONED,
@@ -904,10 +904,12 @@ class Machine:
             return
         if parameters and (place.form is not Form.CPU or method == "to_empty"):
             found: dict[str, Stale] = {}
+            moved = frozenset(self.objects.may_be(ref))  # one of which it is, by the path taken
             for (protocol, holder), mark in self.state.marks.items():
                 replaces = protocol == OPTIMIZER and method in REPLACES
                 if any(
-                    self.objects.is_part(held, ref) and (replaces or self.place_at(held) is None)
+                    any(self.objects.is_part(held, each) for each in moved)
+                    and (replaces or self.place_at(held) is None)
                     for held in mark.holds
                 ):
                     worse = protocol not in found or later(mark, found[protocol].mark)
@@ -920,7 +922,7 @@ class Machine:
             if other in self.state.places:
                 self.state.places[other] = place
 
-    def advance(self, ref: Ref, phase: str) -> None:
+    def advance(self, ref: Ref, phase: str, by: ast.AST | None = None) -> None:
         """An optimizer, if it is one, comes to a phase; whoever gave it is told, too."""
         way = self.objects.ways[self.objects.top(ref)]
         if isinstance(way, Root) and way.kind in ("parameter", "self"):
@@ -931,11 +933,18 @@ class Machine:
         for each in each_of:
             mark = self.state.marks.get((OPTIMIZER, each))
             if mark is not None and mark.phase in BEFORE[phase]:
-                self.state.marks[OPTIMIZER, each] = mark._replace(phase=phase)
-        if phase == LOADED:  # what is loaded again goes where the parameters are by now
-            for node, stale in self.log.stale.items():
+                since = (self.here.name, self.here.number(by)) if by is not None else None
+                self.state.marks[OPTIMIZER, each] = mark._replace(phase=phase, since=since)
+        for node, stale in self.log.stale.items():
+            if phase == STEPPED:
                 self.log.stale[node] = tuple(
-                    each for each in stale if each.holder not in each_of or each.method in REPLACES
+                    each._replace(stepped=True) if each.holder in each_of else each for each in stale
+                )
+            elif phase == LOADED:  # what is loaded before the next step goes where the parameters are by now
+                self.log.stale[node] = tuple(
+                    each
+                    for each in stale
+                    if each.holder not in each_of or each.stepped or each.method in REPLACES
                 )
 
     def held_anew(self, ref: Ref) -> None:

@@ -14,11 +14,11 @@ from ..bind.sections import line as row
 from ..bind.text import Text
 from ..bind.uses import Uses
 from ..core import events as event
-from ..core.events import Becoming, Harmless, Holder, Seen, Why
+from ..core.events import Becoming, Harmless, Holder, Seen, Spot, Why
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
-from ..core.state import OPTIMIZER, STEPPED
+from ..core.state import LOADED, OPTIMIZER, STEPPED
 from ..core.summary import Marked
 from ..core.values import OF_LEAF, Defined, Origin, Value, element_of
 from .encounters import Encounters
@@ -92,7 +92,11 @@ class Observer(Encounters):
                     yield self._move(function, log, node, node.func.value, raw)
             for call, stale in log.stale.items():
                 if isinstance(call, ast.Call) and call not in log.moves:
-                    told = tuple(each for each in stale if not self._told(function, call, each))
+                    told = tuple(
+                        each
+                        for each in stale
+                        if not self._told(function, call, each) and self._loaded_by(each) is None
+                    )
                     if told:
                         yield self._brought_about(function, call, told)
 
@@ -147,7 +151,11 @@ class Observer(Encounters):
 
     def _move(self, function: str, log: Log, node: ast.Call, receiver: ast.expr, raw: RawMove) -> event.Move:
         stale = log.stale.get(node, ())
-        holders = tuple(self._holder(each) for each in stale if not self._told(function, node, each))
+        holders = tuple(
+            self._holder(each)
+            for each in stale
+            if not self._told(function, node, each) and self._loaded_by(each) is None
+        )
         at = self.at(node, function, raw.why, raw.loops)
         moved = self.seen(raw.receiver, raw.place, receiver, function)
         target = self.named(raw.target) if raw.target is not None else None
@@ -278,6 +286,43 @@ class Observer(Encounters):
         renewed = (index for index, each in enumerate(read) if each in knowledge.RENEWS_STATE and not new)
         return knowledge.STEPS.isdisjoint(read[: next(renewed, len(read))])
 
+    def _loaded_by(self, stale: Stale) -> tuple[str, int] | None:
+        """The call of this file that gave an optimizer its state, which is told of there."""
+        since, known = stale.mark.since, stale.mark.counts_as == LOADED and stale.method not in REPLACES
+        if since is None or not known or since[0] not in self.settled.logs:
+            return None
+        return since if self.node(*since) in self.settled.logs[since[0]].calls else None
+
+    @cached_property
+    def _left(self) -> dict[tuple[str, int], list[event.Left]]:
+        """What is moved after the state of its optimizer was loaded, by the call that loaded it."""
+        found: dict[tuple[str, int], list[event.Left]] = {}
+        for function, log in self.settled.logs.items():
+            for node, stale in log.stale.items():
+                for each in stale:
+                    since = self._loaded_by(each)
+                    if since is None or not isinstance(node, ast.Call) or self._told(function, node, each):
+                        continue
+                    left = self._left_by(function, log, node, each)
+                    if left is not None:
+                        found.setdefault(since, []).append(left)
+        return found
+
+    def _left_by(self, function: str, log: Log, node: ast.Call, stale: Stale) -> event.Left | None:
+        """What is moved; None where on one path it may stay where it is."""
+        raw, moved = log.moves.get(node), node.func.value if isinstance(node.func, ast.Attribute) else node
+        at = raw.given or moved if raw is not None else moved
+        told = self._move(function, log, node, at, raw) if raw is not None else None
+        move = told or self._brought_about(function, node, (stale,))
+        if Form.EITHER in {place.form for place in (move.receiver.place, move.target) if place is not None}:
+            return None
+        holder = self._holder(stale)
+        spot = Spot("moved", move.at.span, move.receiver.label, "")
+        spots = (spot, *((holder.spot._replace(label=holder.name),) if holder.spot is not None else ()))
+        line = row(node.lineno, self.sections)
+        by_name = isinstance(node.func, ast.Attribute) and node.func.attr == move.method
+        return event.Left(move.receiver.label, holder.name, line, spots, raw is not None and by_name)
+
     def _is_left_alone(self, stale: Stale) -> bool:
         """Whether an optimizer of another file's objects is stepped by nothing that this file calls."""
         view = self.file.view(stale.mark.at[0].rpartition(".")[0])
@@ -378,6 +423,7 @@ class Observer(Encounters):
                     given=given,
                     becomes=self._becomes(function, node) if "loads" in sketch.topics else frozenset(),
                     touched=self._touched(function, raw.touched),
+                    leaves=tuple(self._left.get((function, home.number(node)), ())),
                 )
 
     def _hand(self, given: dict[str, Seen], raw: RawCall, function: str) -> None:

@@ -98,4 +98,4 @@ def add(machine: Machine, site: Site) -> Value:
 def _advance(machine: Machine, site: Site, phase: str) -> None:
     ref = machine.ref(site.receiver) if site.receiver is not None else None
     if ref is not None:
-        machine.advance(ref, phase)
+        machine.advance(ref, phase, site.node)
