@@ -143,7 +143,7 @@ def patched(origin):
         ("Adagrad(model.parameters())", "", "stateful"),
         ("Adam(model.parameters())", "", "fresh"),
         ("Adam(model.parameters())", "optimizer.step()", "stepped"),
-        ("Adam(model.parameters())", "optimizer.load_state_dict(state)", "loaded"),
+        ("Adam(model.parameters())", "resume(optimizer)", "loaded"),
         ("SGD(model.parameters(), lr=1)", "optimizer.step()", "fresh"),
         ("SGD(model.parameters(), lr=1, momentum=0.9)", "optimizer.step()", "stepped"),
     ],
@@ -151,6 +151,8 @@ def patched(origin):
 def test_what_an_optimizer_holds_when_the_module_moves(optimizer: str, before: str, stage: str) -> None:
     text = f"""
 import torch
+def resume(optimizer):
+    optimizer.load_state_dict(state)
 model = torch.nn.Linear(2, 2)
 optimizer = torch.optim.{optimizer}
 {before}
@@ -162,9 +164,27 @@ optimizer.step()
     assert (holder.protocol, holder.phase, str(holder.line), moved.at.span.line) == (
         "optimizer",
         stage,
-        "line 4",
-        6,
+        "line 6",
+        8,
     )
+
+
+@pytest.mark.parametrize("after", ["model.to(device)", "for _ in range(2):\n    move(model)"])
+def test_what_is_left_behind_is_told_where_state_is_loaded(after: str) -> None:
+    text = f"""
+import torch
+def move(model):
+    model.to(device)
+model = torch.nn.Linear(2, 2)
+optimizer = torch.optim.Adam(model.parameters())
+optimizer.load_state_dict(state)
+{after}
+optimizer.step()
+"""
+    (loads,) = (each for each in events(Call, text) if each.callee == "Optimizer.load_state_dict")
+    (left,) = loads.leaves
+    assert (left.label, left.name, left.sure) == ("model", "Adam", "move(" not in after)
+    assert not any(each.holders for each in events(Move, text))
 
 
 def test_columns_count_characters() -> None:

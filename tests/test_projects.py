@@ -117,6 +117,16 @@ def test_modules_beside_programs_are_one_project_without_a_mark(tmp_path: Path) 
     assert view.find("data.sets.pairs.Pairs.__getitem__") is not None
 
 
+def test_a_project_may_be_imported_by_the_name_of_its_folder(tmp_path: Path) -> None:
+    (tmp_path / "kit" / "data").mkdir(parents=True)
+    (tmp_path / "kit" / "setup.py").touch()
+    (tmp_path / "kit" / "data" / "pairs.py").write_text("def pair(x):\n    return x.to(0)\n")
+    view = project().view(str(tmp_path / "kit" / "main.py"))
+    assert view.find("kit.data.pairs.pair") is not None
+    assert view.find("kit.kit.data.pairs.pair") is None
+    assert view.find("other.data.pairs.pair") is None
+
+
 def test_what_is_large_and_has_no_mark_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resolve, "_MAX_FOLDERS", 2)
     for name in ("a", "b", "c"):

@@ -467,8 +467,9 @@ def _narrow_comparison(machine: Machine, test: ast.Compare, outcome: bool) -> No
         equal |= isinstance(test.ops[0], ast.NotEq) and not outcome
         typed = isinstance(test.left, ast.Attribute) and test.left.attr in knowledge.DEVICE_TYPE
         if equal and not (typed and machine.eval(other).place.form is not Form.CPU):
-            # `if x.device == y.device:` leaves nothing to say about where x is.
-            _replace(machine, tensor, lambda value: value._replace(place=UNKNOWN_PLACE))
+            # `if x.device == y.device:` says where x is, and nothing of how it came there.
+            there = UNKNOWN_PLACE if typed else machine.denoted(machine.eval(other), UNKNOWN_PLACE)
+            _replace(machine, tensor, lambda value: value._replace(place=there))
 
 
 def _question(machine: Machine, test: ast.expr) -> ast.expr:

@@ -182,9 +182,20 @@ class Encounters(Sight):
         """Whether a batch is on the cpu, or what it meets elsewhere, or they meet at all, by a guess."""
         if clash.in_loss or self._presumed.is_place(clash.met, clash.there):
             return True
+        if clash.whole >= 0 and self._is_deep(clash.part, clash.whole):
+            return True  # it may have it from elsewhere
         if clash.partly or clash.whole < 0:
             return False
         return clash.here.form is not Form.CPU or self.settled.objects.parents[clash.whole] in self._doubted
+
+    def _is_deep(self, part: Ref, whole: Ref) -> bool:
+        """Whether a caller gave something that has a value some layers down: `results["mask"]["disp"]`."""
+        objects, depth = self.settled.objects, 0
+        while part >= 0 and part != whole:
+            if isinstance(objects.ways[part], Element):
+                return False
+            part, depth = objects.owner(part), depth + 1
+        return depth > 1 and objects.is_parameter(whole)
 
     @cached_property
     def _doubted(self) -> set[Ref]:

@@ -629,6 +629,14 @@ class Machine:
         """Whether the function around this one made something, and may have moved it when this is called."""
         return origin.function != self.program.name and self.here.name.startswith(f"{origin.function}.")
 
+    def may_be_placed(self, ref: Ref) -> bool:
+        """Whether an object, or one that it may be, was moved, by itself or with what it is part of."""
+        while ref >= 0:
+            if any(each in self.state.places for each in self.objects.may_be(ref)):
+                return True
+            ref = self.objects.owner(ref)
+        return False
+
     def place_at(self, ref: Ref) -> Place | None:
         """Where an object was moved, by itself or with what it is part of."""
         while True:
@@ -909,7 +917,7 @@ class Machine:
                 replaces = protocol == OPTIMIZER and method in REPLACES
                 if any(
                     any(self.objects.is_part(held, each) for each in moved)
-                    and (replaces or self.place_at(held) is None)
+                    and (replaces or not self.may_be_placed(held))
                     for held in mark.holds
                 ):
                     worse = protocol not in found or later(mark, found[protocol].mark)

@@ -393,7 +393,8 @@ class Observer(Encounters):
                     "reread": loads and self._is_reread(function, raw),
                     "handed": loads and self._is_handed(function),
                     "ignored": loads and self._is_ignored(function),
-                    "needing": loads and log.needs_after(home.number(node)),
+                    "needing": loads
+                    and (log.needs_after(home.number(node)) or self._owner(function) in self._on_cuda),
                 }
                 if any(said.values()):
                     at = at._replace(context=at.context | {each for each in said if said[each]})
@@ -425,6 +426,15 @@ class Observer(Encounters):
                     touched=self._touched(function, raw.touched),
                     leaves=tuple(self._left.get((function, home.number(node)), ())),
                 )
+
+    @cached_property
+    def _on_cuda(self) -> frozenset[str]:
+        """The classes with a method that moves to CUDA whether or not it is there: they run nowhere else."""
+        return frozenset(
+            self._owner(function)
+            for function, log in self.settled.logs.items()
+            if any(raw.method == "cuda" and not raw.why.guarded for raw in log.moves.values())
+        ) - {""}
 
     def _hand(self, given: dict[str, Seen], raw: RawCall, function: str) -> None:
         """Tell of what draws numbers, and of where, whose parameters they are."""

@@ -41,6 +41,11 @@ _MAIN = re.compile(
     re.MULTILINE,
 )
 """What a file does when it is run, and a library's does not when it is imported."""
+_FOLDERS = re.compile(
+    r"[\"'](?:/(?:home|Users|root|mnt|media|data\d*|scratch\w*|work|nfs\w*|gpfs\w*|lustre\w*|storage|exports?"
+    r"|shares?|shared|vol\w*|disk\w*|ssd\w*|raid\w*|projects?|cluster)/\w[\w.-]*/|[A-Za-z]:[\\/]+\w)"
+)
+"""A path from the root of a machine's file system to where somebody keeps data."""
 _CALLS = re.compile(r"^[A-Za-z_][\w.]*\([^\n]*\)[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
 """A call that a file makes when it is run."""
 _MAX_PROGRAMS = 12
@@ -84,6 +89,11 @@ class _Signs:
     def needs(self) -> int:
         """How often it names CUDA where a device goes."""
         return knowledge.names_cuda(self._text)
+
+    @cached_property
+    def bound(self) -> bool:
+        """Whether it names folders of one machine."""
+        return _FOLDERS.search(self._text) is not None
 
     @cached_property
     def chooses(self) -> bool:
@@ -312,6 +322,9 @@ class Choices:
         above = reached(path, self.importers)
         below = set[str]().union(*(reached(each, self._imported) for each in above))
         asked = frozenset(above | below)
+        programs = [each for each in above if self._signs(each).runs] or [path]
+        if all(self._signs(each).bound and not self._signs(each).chooses for each in programs):
+            return True, asked  # it runs on that machine, and nobody else's
         if self._choose(above, below) or not any(self._signs(each).needs for each in above):
             return False, asked
         named = sum(self._signs(each).needs for each in asked)

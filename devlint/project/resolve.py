@@ -106,6 +106,9 @@ class Layout:
                 found = self._under(root, names_of)
                 if found is not None:
                     return found
+        project = self.project_of(folder)
+        if names_of[0] == os.path.basename(project):  # the project may lie where its imports start
+            return self._under(project, names_of[1:])
         return None
 
     def found_in(self, folder: str, dotted: str) -> Found | None:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from functools import partial
 
 from .. import knowledge
-from .moves import ACCELERATOR
+from .moves import ACCELERATOR, MOVES
 from .shells import body
 from .stage import Frame, Load
 from .torchlike import Rehearsal
@@ -23,6 +23,8 @@ _FORWARD = "forward"
 _CALLED = ("__call__",)
 _DEVICES = (CPU, *knowledge.ACCELERATORS)
 _OPTIONAL = ("Optional", "Union")
+_OWN_MOVES = ("_apply", *MOVES)
+"""With one of these a class moves more than what it registers."""
 
 
 class Trial(Rehearsal):
@@ -124,7 +126,8 @@ class Trial(Rehearsal):
         # One that keeps a device brings what it makes there, and is there itself.
         keeps = any(_names_device(value) for value in made.attrs.values())
         told = any(_names_device(value) for _, value in given.values())
-        self._placed = self.is_module(made) and (told or not (made.moved or keeps))
+        moves = any(isinstance(self.find_in(cls, name), Function) for name in _OWN_MOVES)
+        self._placed = self.is_module(made) and not moves and (told or not (made.moved or keeps))
         self._weightless = self._placed and not any(self.weights(made))
         if self._placed:
             self.move(made, ACCELERATOR)
