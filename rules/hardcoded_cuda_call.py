@@ -15,8 +15,8 @@ The first such call on a path is a warning; what follows is reached only where t
 note, in a function that is called from there alone too, as is what tries out a module under
 `if __name__ == "__main__":` in the file that defines it. All calls are notes in a program that runs on CUDA
 alone, in which nothing chooses or asks for a device and CUDA is named three times or more, and in a project
-that hardly ever chooses: nothing there breaks that would run elsewhere. So is what nothing in a program uses.
-Select DEV201 to see them.
+that hardly ever chooses: nothing there breaks that would run elsewhere. So is what nothing in a program uses,
+and one that names folders of its machine (`/home/somebody/data`) and no choice. Select DEV201 to see them.
 
 Calls under a condition that a CUDA device is there (`if torch.cuda.is_available():`,
 `if device.type == "cuda":`, a flag such as `if args.cuda:`, an early exit, a skip decorator, a

@@ -13,8 +13,8 @@ has a device at hand; so is a device that is given and dropped, by `device or "c
 lacks brackets, or by what moves nested structures and calls itself without it.
 
 The first such place on a path is a warning; what follows is reached only where that one worked, and is a
-note. So is a program in which nothing chooses or asks for a device, a default that no call in the project
-leaves a parameter to, autocast, and what tries out a module in its own file.
+note. So is a program in which nothing chooses or asks for a device, or that names folders of its machine, a
+default that no call in the project leaves a parameter to, autocast, and what tries out a module of its file.
 
 Left alone: names under a condition that the device is there, or that are only compared, printed or used as
 keys, defaults of command-line options, tests, and code that runs on NVIDIA hardware by nature.

@@ -15,7 +15,8 @@ Name the device; `load_state_dict` copies from any:
 A function that has a `map_location` of its own, and ignores it, is told whatever it loads. Otherwise only
 what use shows to be a checkpoint is told: a state that `load_state_dict` is given, a whole module, or what
 has parts that are called so (`["state_dict"]`); as a note where an accelerator is needed on the same
-path in any case, unless several processes share the devices, where the file itself saves at that path, of
+path in any case, or by another method of the same class, unless several processes share the devices, where
+a program names folders of its machine and no choice, or the file itself saves at that path, of
 `torch.jit.load` where no device is at hand, and of `torch.hub.load_state_dict_from_url` and files whose name
 it gives (`resnet18-5c106cde.pth`, with the first digits of the hash), mostly saved on the cpu. Datasets,
 features and statistics are left alone, and so is what is loaded where callers may say a device in another
