@@ -171,6 +171,8 @@ BY_DESIGN = {
     "DEV404/bug_numbers:Focal",
     "DEV404/bug_numbers:Scaled",
     "DEV404/bug_named:Whitened",
+    # What derived classes do in place of a method is read within a file.
+    "DEV404/bug_left_open:Penalty",
     "DEV406/bug_kept:Distiller",
     "DEV401/bug_callers:evaluate",
     "DEV402/bug_evaluate:validate",

@@ -433,7 +433,7 @@ class Observer(Encounters):
         return frozenset(
             self._owner(function)
             for function, log in self.settled.logs.items()
-            if any(raw.method == "cuda" and not raw.why.guarded for raw in log.moves.values())
+            if any(raw.method == knowledge.CUDA and not raw.why.guarded for raw in log.moves.values())
         ) - {""}
 
     def _hand(self, given: dict[str, Seen], raw: RawCall, function: str) -> None:
