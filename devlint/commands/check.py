@@ -185,7 +185,7 @@ class _Check:
         This one does what is left.
         """
         files = [path for path in paths if os.path.isfile(path)]  # stdin and pipes are read once
-        if self.store is not None and self.world is not None and len(files) > 1 and not self.fixes:
+        if self.store is not None and self.world is not None and files and not self.fixes:
             from ..run.unchanged import Unchanged
 
             self.unchanged = Unchanged(self.store, self.world, files, self.configs.for_file)

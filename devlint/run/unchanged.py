@@ -16,7 +16,7 @@ from ..source.unreadable import CODE as UNREADABLE
 from . import cached
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Sequence
 
     from ..config.settings import Settings
     from ..finding import Finding
@@ -24,23 +24,25 @@ if TYPE_CHECKING:
     from ..project.world import World
 
 _MOST = 16
-"""Runs that are kept: those of other files or with other settings take each other's places."""
+"""Runs of several files that are kept: those of others or with other settings take each other's places."""
 
 
 class Unchanged:
     """The findings of a run's files by path, as far as they need not be looked for again."""
 
     def __init__(
-        self, store: Store, world: World, paths: Iterable[str], settings: Callable[[str], Settings]
+        self, store: Store, world: World, paths: Sequence[str], settings: Callable[[str], Settings]
     ) -> None:
         """Take what is known of a run of these files, if all that it read is as it was."""
         self._store = store
         self._world = world
         asked = [os.path.abspath(store.shelf.folder)]
-        for path in paths:
-            asked += os.path.abspath(path), cached.key(path, settings(path))
+        places = [os.path.abspath(path) for path in paths]
+        for path, place in zip(paths, places, strict=True):
+            asked += place, cached.key(path, settings(path))
         self._key = digest("\0".join(asked).encode("utf-8", "surrogateescape"))
-        self._place = os.path.join(store.root, str(self._key[0] % _MOST))
+        slot = os.path.join(store.root, str(self._key[0] % _MOST))
+        self._place = places[0] if len(places) == 1 else slot  # one file after the other has its own
         self._found: dict[str, bytes] = {}
         self._changed = False
         kept = store.get("run", self._place)
