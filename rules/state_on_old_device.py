@@ -53,6 +53,10 @@ class StateOnOldDevice(Rule[Call | Move]):
     watches = (move(held_by("optimizer"), unless(casts())), call("Optimizer.load_state_dict"))
     claim = Claim(MIXED_DEVICES)
 
+    def suspects(self, event: Call | Move) -> bool:
+        """Whether a loaded state is left behind; most never are."""
+        return isinstance(event, Move) or bool(event.leaves)
+
     def visit(self, node: cst.CSTNode, event: Call | Move, ask: Ask) -> Iterator[Report]:
         """Report what left the state; where a move makes new parameters, there is worse to say of it."""
         if isinstance(event, Call):

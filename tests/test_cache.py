@@ -562,9 +562,16 @@ def test_in_a_circle_each_is_asked_a_few_times(run: Run, here: Path, asked: list
         assert found == run("--no-cache")
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(
+    ("jobs", "linted", "answers"), [("1", "linted", 3), ("2", "linted", 3), ("1", "linted/asker.py", 2)]
+)
 def test_whatever_was_read_has_a_say(
-    run: Run, here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], jobs: str
+    here: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    jobs: str,
+    linted: str,
+    answers: int,
 ) -> None:
     monkeypatch.setattr(pool, "SMALL", 0)
     monkeypatch.setattr(pool, "_LEAST", 1)
@@ -574,7 +581,7 @@ def test_whatever_was_read_has_a_say(
 
     def lint(*arguments: str) -> str:
         base = ["--select", "ALL", "--output-format", "concise", "--jobs", jobs, "--exit-zero", *arguments]
-        assert main([*base, "linted"]) == 0
+        assert main([*base, linted]) == 0
         return capsys.readouterr().out
 
     before = lint()
@@ -603,7 +610,34 @@ def test_whatever_was_read_has_a_say(
         assert lint() == plain
         assert lint() == plain
         said.append(plain)
-    assert len(set(said)) == 3
+    assert len(set(said)) == answers
+
+
+def test_one_file_is_known_again_without_any_question(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And whatever other single files were linted meanwhile."""
+    names = [f"file{number}.py" for number in range(20)]
+    for name in names:
+        (here / name).write_text(ALONE)
+
+    def lint() -> list[str]:
+        found = []
+        for name in names:
+            assert main(["--select", "ALL", "--output-format", "concise", name]) == 1
+            found.append(capsys.readouterr().out)
+        return found
+
+    said = lint()
+    assert all("DEV101" in each for each in said)
+    assert lint() == said
+    assert lint() == said
+
+    def ask(*_: object) -> None:
+        raise AssertionError("somebody is asked")
+
+    monkeypatch.setattr(cached, "at_once", ask)
+    assert lint() == said
 
 
 def test_a_file_of_the_same_size_and_time_counts(run: Run, here: Path, examined: list[str]) -> None:

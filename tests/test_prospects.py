@@ -150,3 +150,25 @@ def test_a_folder_without_code_is_where_no_imports_are_found(tmp_path: Path) -> 
     assert home() == str(path.parent)
     (tmp_path / "data" / "sets.py").write_text("")
     assert home() == str(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("named", "bound"),
+    [
+        ('"/home/somebody/data"', True),
+        ('f"/scratch/{user}/rows"', False),
+        ("'/data/rows/all.pt'", True),
+        ('"D:/rows/all.pt"', True),
+        ('"D:\\\\rows"', True),
+        ('r"D:\\rows"', True),
+        ('"D:\\n"', False),
+        ('"x:\\trows"', False),
+        ('"/home"', False),
+        ('"data/rows/all.pt"', False),
+    ],
+)
+def test_who_names_folders_of_a_machine_runs_there(named: str, bound: bool, tmp_path: Path) -> None:
+    path = tmp_path / "main.py"
+    path.write_text(f"import torch\nprint({named})\ntorch.ones(2).cuda()\n")
+    choices = Choices(Layout(), lambda file: Path(file).read_text())
+    assert choices.throughout(str(path))[0] is bound

@@ -92,11 +92,7 @@ class Observer(Encounters):
                     yield self._move(function, log, node, node.func.value, raw)
             for call, stale in log.stale.items():
                 if isinstance(call, ast.Call) and call not in log.moves:
-                    told = tuple(
-                        each
-                        for each in stale
-                        if not self._told(function, call, each) and self._loaded_by(each) is None
-                    )
+                    told = self._told_at(function, call, stale)
                     if told:
                         yield self._brought_about(function, call, told)
 
@@ -150,12 +146,7 @@ class Observer(Encounters):
         )
 
     def _move(self, function: str, log: Log, node: ast.Call, receiver: ast.expr, raw: RawMove) -> event.Move:
-        stale = log.stale.get(node, ())
-        holders = tuple(
-            self._holder(each)
-            for each in stale
-            if not self._told(function, node, each) and self._loaded_by(each) is None
-        )
+        stale = self._told_at(function, node, log.stale.get(node, ()))
         at = self.at(node, function, raw.why, raw.loops)
         moved = self.seen(raw.receiver, raw.place, receiver, function)
         target = self.named(raw.target) if raw.target is not None else None
@@ -175,7 +166,7 @@ class Observer(Encounters):
             raw.in_place,
             raw.fate,
             self.text.quote(raw.iterates) if raw.iterates is not None else None,
-            holders,
+            tuple(map(self._holder, stale)),
             raw.method in REPLACES,
             *self._taken_for(function, node, raw),
             raw.given is not None,
@@ -285,6 +276,12 @@ class Observer(Encounters):
             return False  # others have it; of the module's, other files may
         renewed = (index for index, each in enumerate(read) if each in knowledge.RENEWS_STATE and not new)
         return knowledge.STEPS.isdisjoint(read[: next(renewed, len(read))])
+
+    def _told_at(self, function: str, node: ast.AST, stale: tuple[Stale, ...]) -> tuple[Stale, ...]:
+        """What is told of where a module is moved."""
+        return tuple(
+            each for each in stale if not self._told(function, node, each) and self._loaded_by(each) is None
+        )
 
     def _loaded_by(self, stale: Stale) -> tuple[str, int] | None:
         """The call of this file that gave an optimizer its state, which is told of there."""

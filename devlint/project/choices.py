@@ -43,9 +43,10 @@ _MAIN = re.compile(
 """What a file does when it is run, and a library's does not when it is imported."""
 _FOLDERS = re.compile(
     r"[\"'](?:/(?:home|Users|root|mnt|media|data\d*|scratch\w*|work|nfs\w*|gpfs\w*|lustre\w*|storage|exports?"
-    r"|shares?|shared|vol\w*|disk\w*|ssd\w*|raid\w*|projects?|cluster)/\w[\w.-]*/|[A-Za-z]:[\\/]+\w)"
+    r"|shares?|shared|vol\w*|disk\w*|ssd\w*|raid\w*|projects?|cluster)/\w[\w.-]*/"
+    r"|[A-Za-z]:(?:/|\\\\)\w|(?<=[rR].)[A-Za-z]:\\\w)"
 )
-"""A path from the root of a machine's file system to where somebody keeps data."""
+"""A path from the root of a machine's file system to where somebody keeps data; `"x:\\n"` is none."""
 _CALLS = re.compile(r"^[A-Za-z_][\w.]*\([^\n]*\)[ \t]*(?:#[^\n]*)?$", re.MULTILINE)
 """A call that a file makes when it is run."""
 _MAX_PROGRAMS = 12
@@ -248,7 +249,8 @@ class Choices:
 
         What others import may do something when it is run, to show what it has.
         """
-        return self._signs(path).places and not (self._is_program(path) and not self._few_importers(path))
+        imported = not self._is_program(path) or bool(self._few_importers(path))
+        return imported and self._signs(path).places
 
     def _is_program(self, path: str) -> bool:
         """Whether a file is run by itself; what a part of a package calls, it calls as it is imported."""

@@ -32,7 +32,7 @@ class Shell:
             row = min(each.lineno for each in (first, *getattr(first, "decorator_list", ())))
             start, after = starts[row - 1], last.end_lineno or last.lineno
             end = starts[after] if after < len(starts) else len(text)
-            if not text[start : start + first.col_offset].strip(" \t\f@"):
+            if not text[start : start + first.col_offset].strip(" \t\f"):
                 setattr(node, _LEFT_OUT, (source, start, end, row))
                 source.size -= end - start
                 node.body = []
