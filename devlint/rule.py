@@ -251,6 +251,9 @@ class Ask(Protocol):
         Nothing where it is no parameter's, or nobody is known to call the function.
         """
 
+    def left_on_cpu(self, call: cst.CSTNode) -> bool:
+        """Whether what runs in workers leaves the device that a call is told to a default that is the cpu."""
+
     def devices_given(self, call: cst.CSTNode) -> tuple[Given, ...]:
         """What is given for those arguments of a call that are parameters, or attributes that keep one."""
 

@@ -19,7 +19,7 @@ Make batches on the cpu, let the loader pin them, and move them where they are u
 
 An error where a loader has workers and the device is CUDA by name; a warning where it is a variable, or
 nobody knows which loader it is. What only loaders without workers run, or with ones that are spawned, is
-left alone, and so is what all callers have on the cpu, and tests.
+left alone, and so is what all callers have on the cpu, or workers leave to a default that is that, and tests.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class CudaInWorker(Rule[Call | Move]):
     def visit(self, node: cst.CSTNode, event: Call | Move, ask: Ask) -> Iterator[Report]:
         """Report what needs the device, unless no loader that runs it has workers that are forked."""
         calls = [other for other in ask.events("call") if isinstance(other, Call)]
-        on_cpu = all_on_cpu(ask.devices_given(node))
+        on_cpu = all_on_cpu(ask.devices_given(node)) or ask.left_on_cpu(node)
         if on_cpu or any(map(_spawns, calls)) or not _uses_device(node, event, ask):
             return
         counts = [each.workers for each in ask.loaders(event.at.function)]

@@ -131,3 +131,34 @@ def test_what_other_files_make_sure_of_is_explained(
     monkeypatch.chdir(tmp_path)
     program(["explain", "lib.py:7"])
     assert "other files of the project make sure of an accelerator" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("default", "passed", "found"),
+    [
+        ('="cpu"', "", []),
+        ('="cuda"', "", [4]),
+        ('="cpu"', ', device="cuda"', [4]),
+        ('="cpu"', ", **options", [4]),
+        ("", ', device="cuda"', [4]),
+    ],
+)
+def test_where_a_worker_leaves_a_device_to_its_default(
+    tmp_path: Path, default: str, passed: str, found: list[int]
+) -> None:
+    """That another passes one says nothing of the worker."""
+    path = tmp_path / "noise.py"
+    path.write_text(f"""\
+import torch
+from torch.utils.data import DataLoader, Dataset
+def pink(length, device{default}):
+    return torch.randn(length).to(device)
+class Noise(Dataset):
+    def __getitem__(self, index):
+        return pink(4{passed})
+print(pink(4, device="cuda"))
+loader = DataLoader(Noise(), num_workers=2)
+""")
+    settings = Settings(selections=(Selection(select=("DEV501",)),))
+    told = lint(path.read_bytes(), str(path), settings, project=project())
+    assert [each.start.row for each in told] == found

@@ -264,6 +264,11 @@ class Record:
         node = self._expression(span)
         return self._observer.handed(*self._book.values[node], False) if node is not None else ("", "")
 
+    def is_on_cpu_by_default(self, function: str, parameter: str) -> bool:
+        """Whether a parameter is the cpu where the caller says nothing."""
+        known = self._file.functions.get(function)
+        return known is not None and parameter in _by_default(known, CPU.name)
+
     def device_at_hand(self, span: Span) -> str | None:
         """What names the device to use: one chosen at run time, or where a tensor at hand is.
 
@@ -300,7 +305,7 @@ class Record:
         if scope is None:
             return None
         function = self._file.functions.get(scope.function)
-        optional = _none_by_default(function) if function is not None else ()
+        optional = _by_default(function, None) if function is not None else ()
         around = self._file.variables().items() if scope.function else ()
         own = self._attributes_of_self(scope.function)
         for name, value in (*scope.variables.items(), *own, *around):
@@ -366,7 +371,7 @@ class Record:
     def _used_as_device(self, variables: Iterable[tuple[Key, Value]], name: str) -> str | None:
         """The first of unknown kind that the file uses as a device; what is None by default is no device."""
         function = self._file.functions.get(name)
-        optional = _none_by_default(function) if function is not None else ()
+        optional = _by_default(function, None) if function is not None else ()
         for variable, value in variables:
             known = value.kind is not Kind.UNKNOWN or value.who not in self._devices
             if isinstance(variable, str) and not known and variable not in optional:
@@ -443,8 +448,8 @@ def _is_in(span: Span, around: Span) -> bool:
     return around[:2] <= span[:2] and span[2:] <= around[2:]
 
 
-def _none_by_default(function: Function) -> frozenset[str]:
-    """The parameters that are None where the caller says nothing."""
+def _by_default(function: Function, constant: object) -> frozenset[str]:
+    """The parameters that are a constant where the caller says nothing."""
     arguments = function.node.args if isinstance(function.node, _FUNCTIONS) else None
     if arguments is None:
         return frozenset()
@@ -454,7 +459,7 @@ def _none_by_default(function: Function) -> frozenset[str]:
         *zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True),
     ]
     return frozenset(
-        each.arg for each, default in pairs if isinstance(default, ast.Constant) and default.value is None
+        each.arg for each, default in pairs if isinstance(default, ast.Constant) and default.value == constant
     )
 
 

@@ -679,6 +679,19 @@ class Questions:
         handed = [self._file.record.handed_at(self.span(arg)) for arg in args]
         return tuple(given for each in handed if each[1] for given in self._given(*each, frozenset()))
 
+    def left_on_cpu(self, call: libcst.CSTNode) -> bool:
+        """Whether what runs in workers leaves the device that a call is told to a default that is the cpu."""
+        args = call.args if isinstance(call, libcst.Call) else ()
+        named = [arg for arg in args if arg.keyword is not None and arg.keyword.value == "device"]
+        told = [self._file.record.handed_at(self.span(arg)) for arg in named or args[:1]]
+        return bool(told) and all(name and self._is_left_on_cpu(function, name) for function, name in told)
+
+    def _is_left_on_cpu(self, function: str, parameter: str) -> bool:
+        record = self._file.record
+        calls = [each for each in self.callers(function) if record.begun_by(each.caller)]
+        passed = (each.open or any(one.name == parameter for one in each.passed) for each in calls)
+        return bool(calls) and not any(passed) and record.is_on_cpu_by_default(function, parameter)
+
     def given_together(self, one: Seen, other: Seen) -> tuple[tuple[Given, Given | None], ...]:
         """What each call passes for two parameters of one function; None for one that it is not given."""
         function, name = one.given
