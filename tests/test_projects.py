@@ -127,6 +127,23 @@ def test_a_project_may_be_imported_by_the_name_of_its_folder(tmp_path: Path) -> 
     assert view.find("other.data.pairs.pair") is None
 
 
+@pytest.mark.parametrize(
+    ("mark", "text"),
+    [
+        ("setup.py", "from setuptools import setup\nsetup(name='speech-kit', version='1')\n"),
+        ("setup.cfg", "[metadata]\nname = speech-kit\n"),
+        ("pyproject.toml", '[project]\nname = "speech-kit"\n'),
+    ],
+)
+def test_a_project_may_be_imported_by_the_name_that_it_declares(tmp_path: Path, mark: str, text: str) -> None:
+    (tmp_path / "checkout" / "data").mkdir(parents=True)
+    (tmp_path / "checkout" / mark).write_text(text)
+    (tmp_path / "checkout" / "data" / "pairs.py").write_text("def pair(x):\n    return x.to(0)\n")
+    view = project().view(str(tmp_path / "checkout" / "main.py"))
+    assert view.find("speech_kit.data.pairs.pair") is not None
+    assert view.find("other.data.pairs.pair") is None
+
+
 def test_what_is_large_and_has_no_mark_is_no_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resolve, "_MAX_FOLDERS", 2)
     for name in ("a", "b", "c"):

@@ -54,7 +54,7 @@ def project(
 
     memory = Memory(store, shared) if store is not None else None
     reads = from_disk if unsaved is None else read
-    return Project(reads, _summarise, _locate, _observe, memory, Layout(names), _company, edits)
+    return Project(reads, _summarise, _locate, _observe, memory, Layout(names, from_disk), _company, edits)
 
 
 def _company(layout: Layout, read: Callable[[str], str | None]) -> Rehearses:

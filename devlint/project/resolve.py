@@ -6,6 +6,7 @@ Only files of the project at hand are found: what is installed is known by `know
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
@@ -15,6 +16,8 @@ from .world import APART, ROOTS, SUFFIXES, names_in
 _NO_CODE = frozenset({"__pycache__", "node_modules", "site-packages"})
 _BUILDS = frozenset({"setup.py"})
 """In a package, a module that is called so."""
+_DECLARATIONS = ("pyproject.toml", "setup.py", "setup.cfg")
+_DECLARED = re.compile(r"""\bname\s*=\s*["']?([A-Za-z][\w.-]*)""")
 _MAX_UP = 12
 _MAX_FILES = 4000
 """Who calls a function is not looked for in larger projects."""
@@ -32,9 +35,14 @@ class Found(NamedTuple):
 class Layout:
     """The folders of one run, each read once."""
 
-    def __init__(self, names: Callable[[str], frozenset[str]] = names_in) -> None:
-        """`names` gives the names in a folder."""
+    def __init__(
+        self,
+        names: Callable[[str], frozenset[str]] = names_in,
+        read: Callable[[str], str | None] = lambda _: None,
+    ) -> None:
+        """`names` gives the names in a folder, `read` the text of a file."""
         self._names_in = names
+        self._read = read
         self._names: dict[str, frozenset[str]] = {}
         self._roots: dict[str, tuple[str, ...]] = {}
         self._files: dict[str, tuple[str, ...]] = {}
@@ -42,6 +50,7 @@ class Layout:
         self.find = lru_cache(maxsize=None)(self._find)
         self.project_of = lru_cache(maxsize=None)(self._project_of)
         self.module_name = lru_cache(maxsize=None)(self._module_name)
+        self._names_of = lru_cache(maxsize=None)(self._declared)
 
     def lists(self, path: str) -> bool:
         """Whether a file was there when its folder was read."""
@@ -107,9 +116,16 @@ class Layout:
                 if found is not None:
                     return found
         project = self.project_of(folder)
-        if names_of[0] == os.path.basename(project):  # the project may lie where its imports start
+        if names_of[0] in self._names_of(project):
             return self._under(project, names_of[1:])
         return None
+
+    def _declared(self, project: str) -> frozenset[str]:
+        """What a project may call its root: its folder, or what it declares where that is renamed."""
+        marks = self._listed(project).intersection(_DECLARATIONS)
+        texts = (self._read(os.path.join(project, mark)) or "" for mark in sorted(marks))
+        named = (name for text in texts for name in _DECLARED.findall(text))
+        return frozenset((os.path.basename(project), *(name.replace("-", "_") for name in named)))
 
     def found_in(self, folder: str, dotted: str) -> Found | None:
         """The file that an absolute name means where imports start in a folder."""
