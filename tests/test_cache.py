@@ -9,13 +9,14 @@ import shutil
 import sys
 from importlib.metadata import EntryPoint
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from devlint.commands.cli import main
 from devlint.match import registry, sources
 from devlint.project import store
+from devlint.rehearsal.program import Company
 from devlint.report import FORMATS
 from devlint.run import cached, pool
 
@@ -30,6 +31,12 @@ ASKER = (
     "import torch\nfrom helper import place\n\nx = place(torch.ones(4))\ny = torch.ones(4) + x\nprint(y)\n"
 )
 ALONE = "import torch\n\nx = torch.ones(4)\nx.to('cuda')\nprint(x)\n"
+PARTS = "import torch\n\n\ndef mask(device):\n    return torch.ones(4)\n"
+PROGRAM = (
+    "import torch\nfrom {}_parts import mask\n\n\ndef main():\n    device = torch.device('cuda')\n"
+    "    x = torch.zeros(4, device=device)\n    print(x * mask(device))\n\n\n"
+    "if __name__ == '__main__':\n    main()\n"
+)
 NOTEBOOK = (
     '{"cells": [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": null, "source": %s}],'
 )
@@ -114,6 +121,36 @@ def test_a_comment_in_a_helper_concerns_the_helper_alone(run: Run, here: Path, e
     (here / "helper.py").write_text("# a remark\n" + HELPER)
     run()
     assert examined == ["helper.py"]
+
+
+def test_a_program_is_gone_through_again_where_a_file_that_it_reads_has_changed(
+    run: Run, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gone: list[str] = []
+    through = Company._gone_through
+
+    def noted(self: Company, path: str, *others: Any) -> object:
+        gone.append(Path(path).name)
+        return through(self, path, *others)
+
+    monkeypatch.setattr(Company, "_gone_through", noted)
+    for name in ("one", "two"):
+        (here / f"{name}_parts.py").write_text(PARTS)
+        (here / f"{name}.py").write_text(PROGRAM.format(name))
+    first = run()
+    assert {"one.py", "two.py"} <= set(gone)
+    assert "one.py:8:15: DEV403" in first[1]
+    gone.clear()
+    (here / "two_parts.py").write_text(PARTS.replace("4", "8"))
+    changed = run()
+    assert set(gone) == {"two.py"}
+    assert changed == run("--no-cache")
+    gone.clear()
+    (here / "one_parts.py").write_text(PARTS.replace("torch.ones(4)", "torch.ones(4, device=device)"))
+    mended = run()
+    assert set(gone) == {"one.py"}
+    assert "one.py:8:15: DEV403" not in mended[1]
+    assert mended == run("--no-cache")
 
 
 def test_what_a_helper_returns_concerns_who_asks(run: Run, here: Path, examined: list[str]) -> None:
@@ -470,7 +507,7 @@ def test_a_kill_leaves_nothing_that_is_read(
     replace = os.replace
 
     def killed(*given: object, **places: object) -> None:
-        if len(list((here / ".devlint_cache").glob("*/*"))) > 2:
+        if len(list((here / ".devlint_cache").glob("*/*"))) > 3:
             raise KeyboardInterrupt
         replace(*given, **places)  # type: ignore[arg-type]
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..finding import Edit, Finding, Fix, Position, Related, Severity
 from ..span import Span
-from . import events, kinds, paths, places, summary, values
+from . import events, kinds, met, paths, places, summary, values
 
 _PLAIN, _SET, _MAPPING, _FIRST = 0, 1, 2, 3
 _ATOMS = frozenset({type(None), bool, int, float, str, bytes})
@@ -23,7 +23,7 @@ def _of(module: Any, base: type) -> list[Any]:
     return sorted((each for each in found if each.__module__ == module.__name__), key=lambda e: e.__name__)
 
 
-_MODULES = (events, kinds, paths, places, summary, values)
+_MODULES = (events, kinds, met, paths, places, summary, values)
 _CLASSES: tuple[Any, ...] = (
     *(each for module in _MODULES for each in _of(module, tuple)),
     *(Span, Edit, Finding, Fix, Position, Related),

@@ -57,10 +57,10 @@ def project(
     return Project(reads, _summarise, _locate, _observe, memory, Layout(names, from_disk), _company, edits)
 
 
-def _company(layout: Layout, read: Callable[[str], str | None]) -> Rehearses:
+def _company(layout: Layout, read: Callable[[str], str | None], memory: Memory | None) -> Rehearses:
     from ..rehearsal.program import Company
 
-    return Company(layout, read)
+    return Company(layout, read, memory)
 
 
 def _summarise(tree: ast.Module, name: str, view: View) -> ModuleSummary:

@@ -37,6 +37,9 @@ Answer = Value | FunctionSummary | ClassSummary | None
 class Rehearses(Protocol):
     """Goes through programs."""
 
+    def knows(self, path: str, lazy: bool, *, tried: bool) -> bool:
+        """Whether it takes no rehearsal to say what goes wrong in a program, or in what is tried of it."""
+
     def rehearse(self, path: str, lazy: bool, tree: ast.Module | None = None) -> tuple[Met, ...]:
         """What goes wrong in a program, in whichever of its files; `lazy` is whether modules are imported
         when something of them is used, `tree` its own, if that is at hand.
@@ -150,7 +153,7 @@ class Project:
         observe: Callable[[str, str, View, Watching], Observed] | None = None,
         memory: Memory | None = None,
         layout: Layout | None = None,
-        company: Callable[[Layout, Callable[[str], str | None]], Rehearses] | None = None,
+        company: Callable[[Layout, Callable[[str], str | None], Memory | None], Rehearses] | None = None,
         edits: Follows | None = None,
     ) -> None:
         """`read` gives a file's text, None where that cannot be had; `summarise` analyses a module, `observe`
@@ -410,9 +413,11 @@ class Project:
     def _in_programs(self, path: str, programs: tuple[str, ...], tree: ast.Module | None) -> tuple[Met, ...]:
         assert self._company is not None
         if self._rehearses is None:
-            self._rehearses = self._company(self.layout, self._text)
+            self._rehearses = self._company(self.layout, self._text, self.memory)
         met: dict[Met, None] = {}
         lazy = len(self.layout.files(self._root(path))) > _MANY
+        if self._only_known and not self._is_known(path, programs, lazy):
+            raise _NotKnown
         for program in programs:
             own_tree = tree if program == path else None
             with suppress(*FAULTS):  # what goes wrong here costs nothing of what is known otherwise
@@ -422,6 +427,15 @@ class Project:
                 met.update(dict.fromkeys(self._rehearses.try_out(path, tree)))
         own = (each for each in met if each.home.path == path)
         return tuple(sorted(own, key=lambda each: (each.home, each.here, each.kind)))
+
+    def _is_known(self, path: str, programs: tuple[str, ...], lazy: bool) -> bool:
+        """Whether it takes no rehearsal to say what goes wrong in a file."""
+        assert self._rehearses is not None
+        with suppress(*FAULTS):
+            return all(self._rehearses.knows(program, lazy, tried=False) for program in programs) and (
+                not self.choices.is_tried(path) or self._rehearses.knows(path, lazy, tried=True)
+            )
+        return False
 
     def may_define(self, path: str, name: str) -> bool:
         """Whether a file can define a name at all: what its text rules out takes no analysis."""

@@ -125,6 +125,15 @@ class Memory:
         result = tuple(log.items()), key, packed(found)
         _keep(self._store, "findings", path, name, digest(raw), result)
 
+    def rehearsal(self, path: str, name: str, content: bytes, key: str, holds: Holds) -> Any:
+        """Return what was met when a file of that content was gone through, and the questions."""
+        return _keyed(self._store, "rehearsal", path, name, content, key, holds)
+
+    def keep_rehearsal(self, path: str, name: str, content: bytes, key: str, log: Log, found: object) -> None:
+        """Keep what was met."""
+        result = tuple(log.items()), key, packed(found)
+        _keep(self._store, "rehearsal", path, name, content, result)
+
     def events(self, path: str, name: str, text: str, key: str, holds: Holds) -> Any:
         """Return what rules of that key watch of the events in a file of that text, and the questions."""
         if self._shared is None:

@@ -10,6 +10,7 @@ import marshal
 import os
 import stat
 import sys
+import zlib
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -33,7 +34,10 @@ _SIGNED = 16
 _HERE = os.open in os.supports_dir_fd
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
-_UNREADABLE = (OSError, ValueError, TypeError, EOFError, IndexError, RecursionError, MemoryError, SystemError)
+_UNREADABLE = (
+    *(OSError, ValueError, TypeError, EOFError, IndexError, RecursionError, MemoryError, SystemError),
+    zlib.error,
+)
 
 
 def digest(data: bytes, size: int = _SIGNED) -> bytes:
@@ -79,7 +83,7 @@ class Store:
             raw = _read(where, digest(about).hex())
             if raw is None or raw[:_SIGNED] != self._signature(about, raw[_SIGNED:]):
                 return None
-            return marshal.loads(raw[_SIGNED:])
+            return marshal.loads(zlib.decompress(raw[_SIGNED:]))
         except _UNREADABLE:
             return None
 
@@ -89,7 +93,7 @@ class Store:
             return
         about = self._about(kind, path)
         try:
-            raw = marshal.dumps(data)
+            raw = zlib.compress(marshal.dumps(data))
             where = self._opened(make=True)
             if where is not None:
                 _write(where, digest(about).hex(), self._signature(about, raw) + raw)

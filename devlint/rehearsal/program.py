@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import os
 from collections.abc import Callable
 from contextlib import suppress
+from hashlib import blake2b
 from typing import Any, NamedTuple, Protocol
 
 from ..bind.binding import STARS, may_bind
@@ -31,10 +33,26 @@ class Finds(Protocol):
         """The name of a file's module."""
 
 
+class Remembers(Protocol):
+    """Has what was met in earlier runs; see `project.memory`."""
+
+    def rehearsal(self, path: str, name: str, content: bytes, key: str, holds: Callable[[_Log], bool]) -> Any:
+        """What was met when a file of that content was gone through, with what it rests on, if that holds."""
+
+    def keep_rehearsal(
+        self, path: str, name: str, content: bytes, key: str, log: _Log, found: object
+    ) -> None:
+        """Keep that."""
+
+
+_Log = dict[tuple[str, ...], bytes]
+"""What something rests on."""
+
+
 class _Parsed(NamedTuple):
     """A file's tree, with the hash of its text."""
 
-    text: int | None
+    text: bytes
     tree: ast.Module | Shell | None
     """None where it has none; the very tree that others have of it, where they have one."""
     length: int = 0
@@ -55,31 +73,34 @@ class _Gone(NamedTuple):
     """A program that was gone through, with all that this rests on."""
 
     met: tuple[Met, ...]
-    texts: tuple[tuple[str, int | None], ...]
-    """The files that it read, with the hashes of their texts; None for one that cannot be read."""
-    found: tuple[tuple[tuple[str, str], str | None], ...]
-    """Which file each name meant, in which file."""
+    log: _Log
+    """The files that it read, with the hashes of their texts, empty for what cannot be read; which file each
+    name meant, in which file.
+    """
     tried: frozenset[str] | None = None
     """Of a file that is tried and not run: the functions and classes that are."""
-    entered: frozenset[tuple[str, str]] = frozenset()
-    """The functions that were gone through, by file and name."""
+    entered: frozenset[tuple[str, str]] | None = None
+    """The functions that were gone through, by file and name; None where nobody has kept them."""
 
 
 class Company:
     """Rehearses programs, each by itself; their files are parsed once, and again where they change."""
 
-    def __init__(self, layout: Finds, read: Callable[[str], str | None]) -> None:
-        """Take what finds files, and what gives a file's text."""
+    def __init__(
+        self, layout: Finds, read: Callable[[str], str | None], memory: Remembers | None = None
+    ) -> None:
+        """Take what finds files, what gives a file's text, and what has been kept of earlier runs."""
         self._layout = layout
         self._read = read
+        self._memory = memory
         self._prospects = Prospects(self._found, read)
         self._trees: dict[str, _Parsed] = {}
         """What the files mean, those used last at the end."""
         self._having: dict[tuple[str, str], bool] = {}
         """Whether a file can have a name, as long as no text has changed."""
         self._known: dict[tuple[str, bool], _Gone] = {}
-        self._texts: dict[str, int | None] = {}
-        """The hashes of the texts that were asked for since the last change; None where there is none."""
+        self._texts: dict[str, bytes] = {}
+        """The hashes of the texts that were asked for since the last change; empty where there is none."""
         self._current = set[tuple[str, bool]]()
         """The programs that rest on nothing else than they did."""
 
@@ -97,13 +118,12 @@ class Company:
         What did not go through that function goes as it went; where something was met, it may be elsewhere.
         """
         self._let_go(path)
-        self._texts[path] = hash(text)
-        was, now = (path, hash(before)), (path, hash(text))
-        for key, gone in self._known.items():
-            if not gone.met and (path, function) not in gone.entered and was in gone.texts:
-                self._known[key] = gone._replace(
-                    texts=tuple(now if each == was else each for each in gone.texts)
-                )
+        self._texts[path] = _hash(text)
+        was, now, question = _hash(before), _hash(text), ("text", path)
+        for gone in self._known.values():
+            passed_by = gone.entered is not None and (path, function) not in gone.entered
+            if passed_by and not gone.met and gone.log.get(question) == was:
+                gone.log[question] = now
 
     def _let_go(self, path: str) -> None:
         """Let go of a tree, which is at hand for others that may change it."""
@@ -126,22 +146,56 @@ class Company:
         wanted = self._prospects.of(path)
         return self._gone((path, True), True, tree, wanted) if wanted else ()
 
+    def knows(self, path: str, lazy: bool, *, tried: bool) -> bool:
+        """Whether it takes no rehearsal to say what goes wrong in a program, or in what is tried of it."""
+        wanted = self._prospects.of(path) if tried else None
+        return wanted == frozenset() or self._at_hand((path, tried), lazy, wanted) is not None
+
     def _gone(
         self, key: tuple[str, bool], lazy: bool, tree: ast.Module | None, tried: frozenset[str] | None
     ) -> tuple[Met, ...]:
         path = key[0]
-        known = self._known.get(key)
-        stands = known is not None and (key in self._current or self._rests_on_the_same(known))
-        if known is None or known.tried != tried or not stands:
+        known = self._at_hand(key, lazy, tried)
+        if known is None:
             self._tree(path, tree)
             known = self._known[key] = self._gone_through(path, lazy, tried)
+            if self._memory is not None:
+                self._memory.keep_rehearsal(*self._about(path, lazy, tried), known.log, known.met)
         self._current.add(key)
         return known.met
 
-    def _rests_on_the_same(self, gone: _Gone) -> bool:
-        return all(self._hash(path) == known for path, known in gone.texts) and all(
-            self._path_of(*asked) == path for asked, path in gone.found
-        )
+    def _at_hand(self, key: tuple[str, bool], lazy: bool, tried: frozenset[str] | None) -> _Gone | None:
+        """What was gone through, if it would be gone through in the same way."""
+        path = key[0]
+        known = self._known.get(key)
+        if known is None:
+            known = self._remembered(path, lazy, tried)
+        elif known.tried != tried or not (key in self._current or self._holds(known.log)):
+            known = None
+        if known is not None:
+            self._known[key] = known
+            self._current.add(key)
+        return known
+
+    def _remembered(self, path: str, lazy: bool, tried: frozenset[str] | None) -> _Gone | None:
+        """What was gone through in an earlier run, or by another process of this one."""
+        if self._memory is None:
+            return None
+        met, log = self._memory.rehearsal(*self._about(path, lazy, tried), self._holds) or ((), {})
+        # Files are named as they were then: what was kept of the same files elsewhere says nothing here.
+        return _Gone(met, log, tried) if ("text", path) in log else None
+
+    def _about(self, path: str, lazy: bool, tried: frozenset[str] | None) -> tuple[str, str, bytes, str]:
+        key = f"{lazy} {None if tried is None else sorted(tried)}"
+        return path, self._layout.module_name(path), self._hash(path), key
+
+    def _holds(self, log: _Log) -> bool:
+        """Whether all that something rested on is as it was."""
+        return all(self._is(question) == answer for question, answer in log.items())
+
+    def _is(self, question: tuple[str, ...]) -> bytes:
+        kind, *about = question
+        return self._hash(about[0]) if kind == "text" else _named(self._path_of(about[0], about[1]))
 
     def _path_of(self, dotted: str, importer: str) -> str | None:
         found = self._layout.find(dotted, importer)
@@ -153,17 +207,16 @@ class Company:
 
     def _gone_through(self, path: str, lazy: bool, tried: frozenset[str] | None) -> _Gone:
         units: dict[str, Unit] = {}
-        asked: dict[tuple[str, str], str | None] = {}
-        texts: dict[str, int | None] = {}
+        log: _Log = {}
 
         def load(dotted: str, importer: str, having: str = "") -> tuple[Unit, str] | None:
             found = self._layout.find(dotted, importer)
-            asked[dotted, importer] = found.path if found is not None else None
+            log["find", dotted, importer] = _named(found.path if found is not None else None)
             if found is None:
                 return None
             if found.path not in units:
                 if having:
-                    texts[found.path] = self._hash(found.path)
+                    log["text", found.path] = self._hash(found.path)
                     if not self._may_have(found.path, having):
                         return None
                 units[found.path] = unit(found.path)
@@ -171,7 +224,7 @@ class Company:
 
         def unit(path: str) -> Unit:
             def read() -> ast.Module | None:
-                texts[path] = self._hash(path)
+                log["text", path] = self._hash(path)
                 return self._tree(path)
 
             return Unit(path, self._layout.module_name(path), read)
@@ -183,8 +236,7 @@ class Company:
         release([*stage.made, *units.values(), program])
         self._shrink()
         met = sorted(stage.met.values(), key=lambda each: (each.home, each.here, each.kind))
-        entered = frozenset(stage.entered_in)
-        return _Gone(tuple(met), tuple(texts.items()), tuple(asked.items()), tried, entered)
+        return _Gone(tuple(met), log, tried, frozenset(stage.entered_in))
 
     def _tree(self, path: str, own: ast.Module | None = None) -> ast.Module | None:
         kept = self._trees.pop(path, None)
@@ -219,15 +271,23 @@ class Company:
             known = self._having[key] = may_bind(text, name) or STARS.search(text) is not None
         return known
 
-    def _hash(self, path: str) -> int | None:
+    def _hash(self, path: str) -> bytes:
         if path not in self._texts:
             self._text(path)
         return self._texts[path]
 
     def _text(self, path: str) -> str | None:
         text = self._read(path) if path.endswith(_SUFFIX) else None
-        self._texts[path] = hash(text) if text is not None else None
+        self._texts[path] = _hash(text) if text is not None else b""
         return text
+
+
+def _hash(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _named(path: str | None) -> bytes:
+    return os.fsencode(path or "")
 
 
 def _shell(text: str) -> Shell | None:
