@@ -403,7 +403,7 @@ def acts_as_module(node: ast.ClassDef) -> bool:
     for part in descendants(node):
         if isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute):
             owner = part.func.value
-            derives |= isinstance(owner, ast.Call) and last_name(owner) == "super"
+            derives |= is_super(owner)
             if isinstance(owner, ast.Name) and owner.id == "self" and part.func.attr not in methods:
                 if part.func.attr in knowledge.REGISTERS:
                     return True
@@ -437,3 +437,8 @@ def from_summary(summary: ClassSummary, view: Callable[[str], Class | None]) -> 
     cls.reaches = summary.reaches
     cls.acts_as_module = "module" in summary.topics
     return cls
+
+
+def is_super(node: ast.AST | None) -> bool:
+    """Whether an expression is `super()`, with arguments or without."""
+    return isinstance(node, ast.Call) and last_name(node) == "super"

@@ -17,7 +17,7 @@ from ..core.values import Defined, Value, is_made
 from .assigning import Target, gives_way, making, targets
 from .behind import Behind, Kept, is_empty
 from .caches import Cached, cached
-from .classes import Class
+from .classes import Class, is_super
 from .function import CONSTRUCTORS
 from .log import Holding, Log
 from .machine import COPIES
@@ -32,6 +32,8 @@ _LISTS = (ast.List, ast.Tuple, ast.ListComp)
 _ITERATES = (ast.For, ast.AsyncFor, ast.comprehension)
 _READERS = frozenset({"len", "enumerate", "zip", "iter", "reversed"})
 """Builtins that a `ModuleList` serves as well as a list."""
+_MOVES = frozenset({"to", "cuda", "cpu"})
+"""Of the methods with which a class keeps things its own way, those that move."""
 _CONDITIONAL = (ast.IfExp, ast.BoolOp, ast.Lambda)
 _LIST_METHODS = frozenset({"append", "extend", "insert"})
 _DICT_METHODS = frozenset({"items", "keys", "values"})
@@ -45,7 +47,8 @@ def hidden(
     `behind` are the meetings of what the file makes on the cpu, `kept` those of what modules keep where it
     is; `may_follow` tells whether what a function is given may be elsewhere.
     """
-    plain = [cls for cls in settled.file.classes.values() if _is_plain(cls)]
+    modules = [cls for cls in settled.file.classes.values() if cls.is_module and cls.node is not None]
+    plain = [cls for cls in modules if not any(map(cls.method, knowledge.KEEPS_ITS_OWN))]
     for cls in plain:
         yield from _containers(settled, cls)
     for target, found in of_parts(settled, behind):
@@ -55,9 +58,10 @@ def hidden(
         settled, ((each.origin.attribute, each) for each in behind if each.conflict in _KNOWN)
     )
     stays = _by_attribute(settled, ((each.attribute, each) for each in kept))
-    for cls in plain:
+    for cls in modules:
+        forgotten = None if cls in plain else _forgotten(settled, cls)
         stored = cached(settled, cls)
-        for name in cls.assigned():
+        for name in cls.assigned() if forgotten is None else forgotten:
             attribute = f"{cls.name}.{name}"
             if attribute in met and _else_untrained(settled, cls, name):
                 continue
@@ -185,13 +189,44 @@ def _assigning(settled: Settled, attribute: str) -> Iterator[str]:
             return
 
 
-def _is_plain(cls: Class) -> bool:
-    """Whether a class is a module that leaves to `nn.Module` what moves, is trained and is saved."""
-    return (
-        cls.is_module
-        and cls.node is not None
-        and not any(cls.method(name) for name in knowledge.KEEPS_ITS_OWN)
-    )
+def _forgotten(settled: Settled, cls: Class) -> list[str]:
+    """The attributes that a class does not name in its own moves, where those name what they move."""
+    named: set[str] = set()
+    for name in knowledge.KEEPS_ITS_OWN:
+        method = cls.method(name)
+        if method is None:
+            continue
+        function = settled.file.functions.get(method)
+        node = function.node if function is not None else None
+        if not isinstance(node, ast.FunctionDef) or name not in _MOVES:
+            return []
+        said = _attributes_named(node)
+        if said is None or not said.isdisjoint(cls.methods):
+            return []
+        named |= said
+    return [name for name in cls.assigned() if name not in named]
+
+
+def _attributes_named(method: ast.FunctionDef) -> set[str] | None:
+    """The attributes of its object in a method; None where the object itself is used for anything else."""
+    given = (*method.args.posonlyargs, *method.args.args)
+    if not given:
+        return None
+    itself, named, others = given[0].arg, set(), set[ast.AST]()
+    for node in ast.walk(method):
+        if isinstance(node, ast.Attribute) and _is_named(node.value, itself):
+            named.add(node.attr)
+            others.add(node.value)
+        elif isinstance(node, ast.Return):
+            others.add(node.value or node)
+        elif isinstance(node, ast.Call) and is_super(node):
+            others.update(node.args)
+    alone = all(node in others for node in ast.walk(method) if _is_named(node, itself))
+    return named if alone else None
+
+
+def _is_named(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _else_parameter(settled: Settled, cls: Class, name: str) -> bool:

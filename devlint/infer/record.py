@@ -284,6 +284,7 @@ class Record:
             or self._used_as_device(scope.variables.items(), scope.function)
             or _device_among(own)
             or self._used_as_device(own, scope.function)
+            or self._told_to_its_object(scope.function)
             or self._tensor_given(scope)
             or next((f"{name}.device" for name, value in own if value.kind is Kind.PARAMETER), None)
             or (self._device_of_the_file if scope.function else None)
@@ -376,6 +377,22 @@ class Record:
             known = value.kind is not Kind.UNKNOWN or value.who not in self._devices
             if isinstance(variable, str) and not known and variable not in optional:
                 return variable
+        return None
+
+    def _told_to_its_object(self, name: str) -> str | None:
+        """The first attribute that is used as a device, and that who makes the object of a method chooses."""
+        function = self._file.functions.get(name)
+        cls = self._file.classes.get(function.owner or "") if function is not None else None
+        if function is None or cls is None or not function.is_method or function.own_name in CONSTRUCTORS:
+            return None
+        objects, settled = self._file.objects, self._observer.settled
+        for attribute in cls.assigned():
+            values = [raw.value for _, _, raw in settled.bound(cls.name, attribute)]
+            bound = [each.who if type(each.who) is int else each.place.of for each in values]
+            kept = objects.part(objects.self_of(cls.name), Attr(attribute))
+            told = all(type(who) is int and objects.is_parameter(who) for who in bound)
+            if bound and told and kept in self._devices:
+                return f"{function.positional[0]}.{attribute}"
         return None
 
     def _tensor_given(self, scope: _Scope) -> str | None:

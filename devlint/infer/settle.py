@@ -21,6 +21,7 @@ from .file import File
 from .graphs import is_of_graph
 from .log import Feed, Kept, Log, MaybeLoss, RawBind, RawMeeting, RawMove, Site
 from .stored import Stored
+from .transfers import optimizers
 
 _MAX_CHAIN = 4
 """Methods called on what methods gave, followed back so far."""
@@ -212,6 +213,18 @@ class Settled:
                     found.add(ref)
                     ref = self.objects.owner(ref)
         return found
+
+    @cached_property
+    def optimized(self) -> frozenset[Ref]:
+        """The modules of which an optimizer has all parameters, and no others: it refuses to have none."""
+        calls = (raw for log in self.logs.values() for raw in log.calls.values())
+        held = [
+            optimizers.holds(value)
+            for raw in calls
+            if (row := knowledge.find(raw.callee)) is not None and row.gives == Kind.OPTIMIZER.value
+            for _, _, value in raw.args.named()
+        ]
+        return frozenset(ref for refs in held if len(refs) == 1 for ref in refs)
 
     @cached_property
     def called(self) -> set[Ref]:

@@ -110,13 +110,30 @@ class Sight:
         if function is None or cls is None:
             return
         if cls.is_module:
-            yield "forward" if function.own_name == "forward" else "method"
+            forward = function.own_name == "forward"
+            yield "forward" if forward else "method"
+            if cls.name in self._move_themselves and not forward:
+                yield "moved"
         if function.own_name == knowledge.CALLED and not cls.is_module:
             yield "called"
         if "dataset" in cls.topics:
             yield "dataset"
         if "test-case" in cls.topics or cls.is_test_case():
             yield "test"
+
+    @cached_property
+    def _move_themselves(self) -> frozenset[str]:
+        """The classes with a method that brings its object to a device, and none that brings it back."""
+        away, back = set[str](), set[str]()
+        for function, log in self.settled.logs.items():
+            home = self.file.functions.get(function)
+            if home is None or home.owner is None or home.own_name in knowledge.KEEPS_ITS_OWN:
+                continue
+            itself = self.settled.objects.self_of(home.owner)
+            for raw in log.moves.values():
+                if raw.receiver.who == itself and raw.target is not None:
+                    (back if raw.target.form is Form.CPU else away).add(home.owner)
+        return frozenset(away - back)
 
     @cached_property
     def demo(self) -> Demo:

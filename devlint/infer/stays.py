@@ -49,6 +49,8 @@ class Stays(NamedTuple):
 def staying(settled: Settled, judged: Meetings, gave: Iterable[Result]) -> Iterator[Stays]:
     """Modules that fail at their first call on an accelerator; each is told once."""
     told: set[Ref] = set()
+    perhaps: list[Stays] = []
+    """What is given something that was moved as tensors are, and may be anything that has such a method."""
     for function, log in settled.logs.items():
         for raw in log.calls.values():
             module, at = raw.receiver, raw.receiver_at
@@ -67,16 +69,18 @@ def staying(settled: Settled, judged: Meetings, gave: Iterable[Result]) -> Itera
                 there = raw.places.get(where, value.place)
                 if type(there.of) is int and settled.objects.is_part(there.of, module.who):
                     continue  # where the module itself is
-                if judged.follows_cpu(there):
+                if there.form not in MOVED_TO or judged.follows_cpu(there):
                     continue
-                if there.form in MOVED_TO and settled.kind_of_moved(value, function) is not None:
+                if settled.kind_of_moved(value, function) is not None:
                     told.add(left.who)
                     sure = all(is_heavy_anyway(settled, each) for each in several)
                     conflict = Conflict.CERTAIN if sure else Conflict.PRESUMED
                     yield Stays(function, raw, left, at, where, there, value, conflict)
                     break
+                if value.kind is Kind.UNKNOWN:
+                    perhaps.append(Stays(function, raw, left, at, where, there, value, Conflict.PRESUMED))
     others = (search(settled, judged) for search in (_needed, _given, _copied, _by_default))
-    for found in chain(*others, _resulting(settled, judged, gave)):
+    for found in chain(*others, _resulting(settled, judged, gave), perhaps):
         if judged.follows_cpu(found.there):
             continue
         if type(found.module.who) is int and found.module.who not in told:
@@ -297,6 +301,8 @@ def is_heavy(settled: Settled, module: Value) -> bool:
     if module.origin is not None and module.origin.attribute in (OF_CLASSES, OF_SOME):
         return True
     if has_weights(module, settled.file) and not _holds_nothing(settled, module):
+        return True
+    if module.who in settled.optimized:
         return True
     return any(
         (value.kind is Kind.TENSOR and _is_on_cpu(value)) or _is_given_on_cpu(settled, value)

@@ -17,6 +17,7 @@ _KINDS = {Kind.OTHER.value: "of a class that devlint does not model", Kind.UNKNO
 _CONTEXTS = {
     "forward": "a module's `forward`",
     "method": "a module's method",
+    "moved": "a method of a module that moves itself",
     "test": "test code",
     "dataset": "a dataset",
     "collate_fn": "a `collate_fn`",

@@ -18,13 +18,29 @@ def make(machine: Machine, site: Site) -> Value:
         place = factories.default(machine)
         made = machine.made(site.node, Kind.BATCH, place, "factory", site.api)
         return made if known else machine.unknown(site.node)
-    # It is measured or drawn from: then they meet.
-    machine.meet(
-        site.node, [each for each in site.args.all() if each[1].kind in (Kind.BATCH, *TENSORS)], "call"
-    )
+    # It is measured or drawn from: then they meet, and what has no dimensions was given those of the others.
+    parties = [(at, value) for at, value in site.args.all() if value.kind in (Kind.BATCH, *TENSORS)]
+    if any(map(_has_dims, tensors)):
+        parties = [(at, _expanded(value)) for at, value in parties]
+    machine.meet(site.node, parties, "call")
     if any(value.kind is Kind.UNKNOWN for value in tensors):
         return machine.unknown(site.node)  # numbers, perhaps
     return machine.computed(site.node, Kind.BATCH, machine.combine(tensors), tensors)
+
+
+def _has_dims(value: Value) -> bool:
+    """Whether it is a tensor that is not known to be 0-dim."""
+    return value.kind in TENSORS and value.kind is not Kind.SCALAR and not _is_bare(value)
+
+
+def _is_bare(value: Value) -> bool:
+    return is_made(value) and value.origin is not None and not value.origin.dims
+
+
+def _expanded(value: Value) -> Value:
+    if value.origin is None or not _is_bare(value):
+        return value
+    return value._replace(kind=Kind.TENSOR, origin=value.origin._replace(dims=1))
 
 
 def measure(machine: Machine, site: Site) -> Value:

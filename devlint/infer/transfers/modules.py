@@ -306,7 +306,8 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
     given = [*args.positional, *args.keywords.values(), *args.unpacked]
     # What is in a mapping, or list, may stay on the cpu where nobody knows what is called.
     taken = MAY_HOLD_TENSORS if base.kind is Kind.UNKNOWN else MAY_HOLD_TENSORS | {Kind.CONTAINER}
-    fed = [(at, value) for at, value in given if value.kind in taken and not isinstance(at, ast.Starred)]
+    several = [is_made(value) or not isinstance(at, ast.Starred) for at, value in given]
+    fed = [each for each, fits in zip(given, several, strict=True) if fits and each[1].kind in taken]
     runs = base if base.kind is not Kind.UNKNOWN else base._replace(kind=Kind.MODULE)
     for index, (at, value) in enumerate(fed):
         # Of what else an unknown model takes, some may belong on the cpu: lengths, texts, settings.
