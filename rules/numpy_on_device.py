@@ -5,9 +5,8 @@ numpy works on the host's memory: `.numpy()`, its functions, and arrays of which
     model(images.to(device)).detach().numpy()  # DEV407
 
 Copy to the cpu first: `model(images.to(device)).detach().cpu().numpy()`. What belongs to the module is
-wherever the module is: outside of `forward` that is a note, as a caller may move the whole module to the
-cpu first, and a warning where its class moves itself, and never back. The fix is unsafe where a function is
-given a variable, perhaps None or a number on some path.
+wherever the module is: outside of `forward` a note, as a caller may move it to the cpu first, or a warning
+where its class moves itself. The fix is unsafe where a function is given a variable, perhaps a number.
 
 What a function is given is a warning where a caller has it on a device, and a note where nobody knows. Left
 alone: what may be anywhere, or all callers have on the cpu, and modules in files that mention no device.
@@ -71,9 +70,7 @@ class NumpyOnDevice(Rule[Call | Meeting]):
         there, at = None, seen.place.form is Form.AT
         own = isinstance(event, Call) and seen is event.receiver
         severity = Severity.NOTE if at and not {"forward", "moved"} & event.at.context else None
-        if at and (
-            "." in seen.place.name or "moved" in event.at.context
-        ):  # nobody knows its class
+        if at and ("." in seen.place.name or "moved" in event.at.context):  # nobody knows its class
             severity = severity or Severity.WARNING
         where = f"on {'the device of ' * at}`{seen.place.name or 'a device'}`"
         if not _is_placed(seen):

@@ -22,6 +22,7 @@ from ..core.summary import Calling, Loading
 from ..core.values import Api, Value
 from ..span import Span
 from .abroad import name_of
+from .classes import Class
 from .cure import Keeping, keepings
 from .definitions import Function
 from .file import File, Index
@@ -114,6 +115,8 @@ class Record:
         self._index, self._name, self._sections = index, name, sections
         self._own = analysed is None
         """Whether nobody else lets go of the analysis."""
+        self._told: dict[str, str | None] = {}
+        """By class, the attribute in which its objects keep the device that they are told."""
         if self.whole:
             self._start_whole()
         else:
@@ -385,15 +388,19 @@ class Record:
         cls = self._file.classes.get(function.owner or "") if function is not None else None
         if function is None or cls is None or not function.is_method or function.own_name in CONSTRUCTORS:
             return None
-        objects, settled = self._file.objects, self._observer.settled
+        if cls.name not in self._told:
+            self._told[cls.name] = next(self._told_and_used(cls), None)
+        told = self._told[cls.name]
+        return f"{function.positional[0]}.{told}" if told is not None else None
+
+    def _told_and_used(self, cls: Class) -> Iterator[str]:
+        objects = self._file.objects
         for attribute in cls.assigned():
-            values = [raw.value for _, _, raw in settled.bound(cls.name, attribute)]
+            values = [raw.value for _, _, raw in self._observer.settled.bound(cls.name, attribute)]
             bound = [each.who if type(each.who) is int else each.place.of for each in values]
-            kept = objects.part(objects.self_of(cls.name), Attr(attribute))
             told = all(type(who) is int and objects.is_parameter(who) for who in bound)
-            if bound and told and kept in self._devices:
-                return f"{function.positional[0]}.{attribute}"
-        return None
+            if bound and told and objects.part(objects.self_of(cls.name), Attr(attribute)) in self._devices:
+                yield attribute
 
     def _tensor_given(self, scope: _Scope) -> str | None:
         """The device of the first tensor that the caller gives, and that the function leaves where it is."""
