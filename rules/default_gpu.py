@@ -103,7 +103,7 @@ class DefaultGpu(Rule[Call | Literal_]):
         yield Report(
             f"the default GPU is chosen to follow `{tensor}`, which may be on another",
             "`cuda` without an index is the current device, not the one of a tensor",
-            Severity.NOTE if ask.default_gpu in ("gpus", "devices") else None,
+            Severity.NOTE if ask.default_gpu in ("gpus", "devices", "current") else None,
             change=change,
         )
 

@@ -45,6 +45,8 @@ class Evidence:
     """Read as an array as it comes, which fails but on the cpu."""
     FILLED: Final = 131072
     """An item of it was assigned, or put into it."""
+    MENDED: Final = 262144
+    """A function that was given it read its state: that of an optimizer is moved by hand so."""
 
 
 NOT_A_TENSOR = Evidence.MODULE | Evidence.OTHER | Evidence.LOADER | Evidence.CONTAINER | Evidence.TEXT
@@ -63,6 +65,7 @@ PASSED_ON = (
     | Evidence.RENEWED
     | Evidence.HOSTED
     | Evidence.FILLED
+    | Evidence.MENDED
 )
 """What a function's use of a parameter says about what its callers pass."""
 

@@ -224,6 +224,8 @@ class Meetings(Naming):
                 continue  # and was, perhaps, by who gets this
             if raw.how in _LEAVES and conflict is Conflict.PORTABLE and not self._is_of_module(function):
                 conflict = Conflict.CALLER
+            if conflict in _RANK[:2] and self.only_measures(origin.function):
+                conflict = Conflict.CALLER
             wholly = conflict
             guessed = raw.how == "beside" or self._is_of_guess(function)
             if conflict in _RANK[:2] and (guessed or self.presumed.is_place(other, there)):

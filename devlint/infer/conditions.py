@@ -11,6 +11,7 @@ from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
+from ..core.state import State
 from ..core.values import (
     NONE,
     NUMBER,
@@ -604,6 +605,19 @@ def _exclude(machine: Machine, subject: ast.expr) -> None:
     """What is no tensor may still hold some, but nothing moves it as one."""
     opaque = TENSORS | {Kind.UNKNOWN}
     _replace(machine, subject, lambda value: OTHER if value.kind in opaque else value)
+
+
+def convert_alike(test: ast.expr, one: State, other: State) -> None:
+    """Where one is asked for its kind, what becomes an array with it on one path is none on the other."""
+    if isinstance(test, ast.UnaryOp):
+        test = test.operand
+    if not _asks_kind_of(test):
+        return
+    for here, there in ((one, other), (other, one)):
+        for name, value in here.env.items():
+            before = there.env.get(name)
+            if value.kind is Kind.ARRAY and before is not None and before.kind in (Kind.UNKNOWN, *TENSORS):
+                there.env[name] = OTHER
 
 
 def _detach(machine: Machine, subject: ast.expr, node: ast.AST) -> None:

@@ -570,6 +570,15 @@ class Elsewhere:
             self._given_away[outer.name] = found
         return found
 
+    def only_measures(self, name: str) -> bool:
+        """Whether a method runs its module to tell a size: then it may run before that moves."""
+        function = self.file.functions.get(name)
+        if function is None or function.own_name in FORWARD or not self._is_of_module(name):
+            return False
+        returns = (node.value for node in descendants(function.node) if isinstance(node, ast.Return))
+        told = [value for value in returns if value is not None]
+        return bool(told) and all(map(_tells_size, told))
+
     def _only_checks(self, name: str) -> bool:
         """Whether a method tries its module out: it asserts or prints, and leaves nothing to its caller."""
         found = self._checking.get(name)
@@ -674,6 +683,12 @@ def _speaks_of_tensors(annotation: ast.expr) -> bool:
         return any(name in str(annotation.value) for name in knowledge.TENSOR_TYPES)
     names = (part for part in ast.walk(annotation) if isinstance(part, (ast.Name, ast.Attribute)))
     return any(last_name(name) in knowledge.TENSOR_TYPES for name in names)
+
+
+def _tells_size(node: ast.expr) -> bool:
+    return any(
+        isinstance(part, ast.Attribute) and part.attr in knowledge.ALL_SIZES for part in ast.walk(node)
+    )
 
 
 def _shows(statement: ast.stmt) -> bool:

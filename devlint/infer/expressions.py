@@ -166,7 +166,7 @@ class Expressions(Targets):
     def _attribute(self, node: ast.Attribute) -> Value:
         base = self.eval(node.value)
         if node.attr in knowledge.RENEWS_STATE:
-            self.renews(base)
+            self.renews(base, node.attr)
         value = self.attribute(base, node.attr, node)
         if value.kind is Kind.LIBRARY and isinstance(node.ctx, ast.Load):
             self.log.uses.pop(node.value, None)

@@ -370,11 +370,12 @@ class Machine:
         elif name not in knowledge.TENSOR_TOO:
             self.note(value, Evidence.OTHER)
 
-    def renews(self, value: Value) -> None:
+    def renews(self, value: Value, name: str) -> None:
         """What reads the state of what it is given, or loads another, may move it."""
         ref = self.ref(value)
         if ref is not None and self.objects.is_parameter(ref):
-            self.log.note(ref, Evidence.RENEWED)
+            mended = Evidence.MENDED if name == knowledge.OPTIMIZER_STATE else 0
+            self.log.note(ref, Evidence.RENEWED | mended)
 
     def iterated(self, receiver: ast.expr, statement: ast.expr) -> ast.expr | None:
         """What is iterated, when an expression is a loop variable that nothing reads after the statement."""

@@ -235,7 +235,7 @@ class Observer(Encounters):
 
     def _told(self, function: str, node: ast.AST, stale: Stale) -> bool:
         """Whether the move is told elsewhere, in the function that is called here, or harms nobody."""
-        if self._is_done_with(function, node, stale):
+        if self._is_done_with(function, node, stale) or self._is_mended(stale):
             return True
         if (
             isinstance(node, ast.Call)
@@ -276,6 +276,13 @@ class Observer(Encounters):
             return False  # others have it; of the module's, other files may
         renewed = (index for index, each in enumerate(read) if each in knowledge.RENEWS_STATE and not new)
         return knowledge.STEPS.isdisjoint(read[: next(renewed, len(read))])
+
+    def _is_mended(self, stale: Stale) -> bool:
+        """Whether the function that built an optimizer gives it to one that moves its state by hand."""
+        if stale.method in REPLACES or stale.mark.at[0] not in self.settled.logs:
+            return False
+        built = self.settled.objects.made(*stale.mark.at, "made")
+        return bool(self.settled.logs[stale.mark.at[0]].notes.get(built, 0) & Evidence.MENDED)
 
     def _told_at(self, function: str, node: ast.AST, stale: tuple[Stale, ...]) -> tuple[Stale, ...]:
         """What is told of where a module is moved."""

@@ -475,6 +475,7 @@ class Statements(Expressions):
             chooses = conditions.truth(each.test, test) is not None
             chosen = _chosen(then, self.state) if chooses else ()
             filled = lazily.filled(self, each.test, then, self.state)
+            conditions.convert_alike(each.test, then, self.state)
             self.state = join_states(then, self.state, self.either)
             self.state.env.update(filled)
             for key in chosen:
