@@ -200,6 +200,8 @@ class Expressions(Targets):
                 return Value(Kind.BATCH, place, self.objects.part(ref, Item(number)))
             if is_tensor_index(node.slice):
                 self.note(base, Evidence.SHAPED)
+                if kind is Kind.UNKNOWN and any(map(_is_new_axis, index.items or (index,))):
+                    return self.own(node, Kind.ARRAY, CPU)
                 if kind is Kind.UNKNOWN:
                     return base  # an array, a frame or a list of boxes is indexed so, too
                 self.note(base, Evidence.TENSOR)
@@ -312,6 +314,8 @@ class Expressions(Targets):
             return left  # `layers += [layer]` of a ModuleList
         if left.kind is Kind.CONTAINER or right.kind is Kind.CONTAINER:
             return concatenation(self, left, right)
+        if {left.kind, right.kind} in ({Kind.ARRAY}, {Kind.ARRAY, Kind.UNKNOWN}, {Kind.ARRAY, Kind.NUMBER}):
+            return Value(Kind.ARRAY, CPU)  # what is computed with an array is one, as far as nobody knows
         if isinstance(op, _ARITHMETIC):
             for value, beside in ((left, right), (right, left)):
                 if beside.kind is Kind.NUMBER and self._hangs_on_another(value):
@@ -669,6 +673,10 @@ class Expressions(Targets):
         self.element_given = value if self.element_given is None else self.join(self.element_given, value)
         self.log.mixed = mixed  # one after the other is yielded, and never two at once
         return UNKNOWN
+
+
+def _is_new_axis(value: Value) -> bool:
+    return isinstance(value.known, Api) and value.known.dotted == knowledge.NEW_AXIS
 
 
 def _is_text(value: Value) -> bool:

@@ -62,6 +62,8 @@ TAKES_OVER = words("assign")
 """Options of `load_state_dict` with which a module has the very tensors that it is given."""
 ALL_SIZES = words("shape size")
 """What gives all the sizes of a tensor."""
+NEW_AXIS = "numpy.newaxis"
+"""What arrays are indexed with: who has a tensor writes `None`."""
 MAKES_ROWS = words("stack concatenate vstack hstack arange linspace eye")
 """Functions of numpy whose arrays have dimensions."""
 KEEPS_ROWS = words("array asarray")
