@@ -13,7 +13,8 @@ Move every element that meets the model's output:
         loss = criterion(model(inputs.to(device)), targets.to(device))
 
 A warning where the element is only given to a model of which nobody knows the class: it may move it. So is
-it where nothing shows that what takes both is a loss, or that what gave the other is a model.
+it where nothing shows that what takes both is a loss, or that what gave the other is a model, and where they
+are moved under different conditions.
 
 Left alone: elements that are only measured, printed, indexed with or turned into numbers, lengths
 for `pack_padded_sequence` (which must stay on the cpu), and labels that meet outputs moved back.
@@ -61,6 +62,7 @@ class BatchPartlyMoved(Rule[Meeting]):
             yield Report(
                 f"`{element.label}` is moved under another condition than the rest of its batch",
                 "on a path where one of them is moved and the other is not, their devices differ",
+                Severity.WARNING,  # whether there is such a path, the options decide
             )
             return
         where = f" on `{other.place.name}`" if other.place.name else " on another device"
