@@ -198,6 +198,8 @@ LEAF = frozenset({"grad", "is_leaf", "requires_grad", "requires_grad_"})
 """What speaks of a tensor's own gradient, which a moved copy has not."""
 GRADIENT = frozenset({"grad"})
 """What a tensor has that is a leaf, and a copy of it has not."""
+IMPORTS_BY_NAME = "import_module"
+"""The function that imports a module whose name is a value."""
 KEEPS_ITS_OWN = words(
     "_apply to cuda cpu parameters named_parameters modules named_modules children named_children state_dict"
 )

@@ -8,10 +8,11 @@ that share files are one.
 
 from __future__ import annotations
 
+import fnmatch
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Literal
 
@@ -33,6 +34,11 @@ and empty where one has, or where others may import what they need."""
 
 _COMMENT = re.compile(r"#[^\n]*")
 _PATHS = re.compile(r"\bsys\.path\.(?:append|insert)\([^\n]*?[\"']([\w./-]+)[\"']")
+_BY_NAME = re.compile(r"\bimport_module\(\s*([^\n,]+)")
+_TEXT = re.compile(r"[rf]?([\"'])([\w.{}%]*)\1")
+_LEFT_OPEN = re.compile(r"\{[^}]*\}|%s")
+_SAID = re.compile(r"[A-Za-z]{3}")
+"""So much of a name has to be there to tell which modules may be meant."""
 _IN_A_BLOCK = re.compile(rf"^[ \t]+.*(?:{knowledge.SETS_DEFAULT_DEVICE.pattern})", re.MULTILINE)
 """A function sets the default device, for all that it calls."""
 _PLACES = re.compile(r"\bModule\b|cuda|device|\.to\(")
@@ -85,6 +91,11 @@ class _Signs:
     def imports(self) -> tuple[str, ...]:
         """The modules that it imports, whatever happens."""
         return tuple(imported(self._text))
+
+    @cached_property
+    def by_name(self) -> tuple[str, ...]:
+        """The names of modules that it makes up when it is run, with `*` for what nobody knows."""
+        return tuple(filter(_SAID.search, map(_made_up, _BY_NAME.findall(self._text))))
 
     @cached_property
     def needs(self) -> int:
@@ -457,8 +468,19 @@ class Choices:
             for each in self._signs(path).paths:
                 starts += [os.path.normpath(os.path.join(start, each)) for start in starts[:2]]
             all_of = (self._named(name, path, starts) for name in self._signs(path).imports)
-            found = self._imports[path] = frozenset(each for each in all_of if each is not None) - {path}
+            others = self._made_up(path, starts)
+            found = frozenset((*(each for each in all_of if each is not None), *others)) - {path}
+            self._imports[path] = found
         return found
+
+    def _made_up(self, path: str, starts: list[str]) -> Iterator[str]:
+        """The files that a file may import by names that it makes up."""
+        for name in self._signs(path).by_name:
+            above, _, last = name.rpartition(".")
+            for start in starts if "*" not in above else ():
+                folder = os.path.join(start, *above.split("."))
+                for each in fnmatch.filter(self._layout.names(folder), f"{last}.py"):
+                    yield os.path.join(folder, each)
 
     def _named(self, name: str, path: str, starts: list[str]) -> str | None:
         """The file that a name means in another file, which may be run by itself."""
@@ -481,7 +503,9 @@ class Choices:
         """The files of the project that import a file."""
         found = self._importers.get(path)
         if found is None:
-            asked = (self.mentioning(home, name) for home, name in self._mentioned(path))
+            mentioned = self._mentioned(path)
+            asked = [self.mentioning(home, name) for home, name in mentioned]
+            asked += [self.mentioning(home, knowledge.IMPORTS_BY_NAME) for home, _ in mentioned]
             naming = set[str]().union(*asked) - {path}
             found = self._importers[path] = frozenset(each for each in naming if path in self._imported(each))
         return found
@@ -501,6 +525,15 @@ class Choices:
         if home not in self._mentions:
             self._mentions[home] = Mentions(self._layout.files(home), self._read)
         return self._mentions[home]
+
+
+def _made_up(given: str) -> str:
+    """What the first argument of `import_module` looks like: `models.*` for `"models." + name`."""
+    said = ""
+    for part in given.split("+"):
+        found = _TEXT.match(part.strip())
+        said += _LEFT_OPEN.sub("*", found[2]) if found is not None else "*"
+    return said
 
 
 def _above(folder: str) -> list[str]:
