@@ -205,6 +205,9 @@ class Ask(Protocol):
     def moves_attribute(self, name: str) -> bool:
         """Whether another file of the program moves what objects have as an attribute of that name."""
 
+    def saved_on_cpu(self, file: str) -> bool:
+        """Whether other files of the project save what is called so, in programs without accelerators."""
+
     @property
     def default_gpu(self) -> str:
         """What is alone in the programs that import the file: the default GPU.

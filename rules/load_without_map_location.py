@@ -16,9 +16,9 @@ A function that has a `map_location` of its own, and ignores it, is told whateve
 what use shows to be a checkpoint is told: a state that `load_state_dict` is given, a whole module, or what
 has parts that are called so (`["state_dict"]`); as a note where an accelerator is needed on the same
 path in any case, or by another method of the same class, unless several processes share the devices, where
-a program names folders of its machine and no choice, or the file itself saves at that path, of
-`torch.jit.load` where no device is at hand, and of `torch.hub.load_state_dict_from_url` and files whose name
-it gives (`resnet18-5c106cde.pth`, with the first digits of the hash), mostly saved on the cpu. Datasets,
+a program names folders of its machine and no choice, what the file itself saves at that path, or others that
+speak of no device, of `torch.jit.load` where no device is at hand, and of what torch.hub publishes
+(`load_state_dict_from_url`, `resnet18-5c106cde.pth`), mostly saved on the cpu. Datasets,
 features and statistics are left alone, and so is what is loaded where callers may say a device in another
 case, what comes after what saved or trained, what a condition on an accelerator guards, and tests.
 """
@@ -49,6 +49,7 @@ from ..rule import (
 _DOCS = "https://docs.pytorch.org/docs/stable/generated/torch.load.html"
 _HASHED = re.compile(r"-(?=[0-9]*[a-f])[0-9a-f]{8,64}\.\w+[\"']")
 """The end of a name that torch.hub gives: https://docs.pytorch.org/docs/stable/hub.html."""
+_FILE = re.compile(r"([\w-]+\.\w+)[\"']\Z")
 _BY_NATURE = ("import:", "backend:")
 """What says that a whole program runs on accelerators: it still must say on which of them to load."""
 
@@ -92,7 +93,8 @@ class LoadWithoutMapLocation(Rule[Call]):
         device = chosen or '"cpu"'
         published = "published" in event.topics
         name = event.given.get("f")
-        hashed = name is not None and _HASHED.search(name.label) is not None
+        label = name.label if name is not None else ""
+        hashed, file = _HASHED.search(label) is not None, _FILE.search(label)
         short = event.callee.rpartition(".")[2] if published else event.callee
         tight = cst.SimpleWhitespace("")
         mapped = cst.Arg(
@@ -106,7 +108,7 @@ class LoadWithoutMapLocation(Rule[Call]):
         told = chosen and (not chosen.endswith(".device") or ask.device_given(node))
         several = any(hint.startswith("backend:") for hint in guard.hints)
         later = later or "reread" in event.at.context or (needing and not several and not told)
-        later = later or (event.callee == "torch.jit.load" and not told)
+        later |= (event.callee == "torch.jit.load" and not told) or bool(file and ask.saved_on_cpu(file[1]))
         yield Report(
             f"`map_location` is a parameter here, and `{short}` is not given it"
             if ignored

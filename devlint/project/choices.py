@@ -42,6 +42,8 @@ _SAID = re.compile(r"[A-Za-z]{3}")
 _IN_A_BLOCK = re.compile(rf"^[ \t]+.*(?:{knowledge.SETS_DEFAULT_DEVICE.pattern})", re.MULTILINE)
 """A function sets the default device, for all that it calls."""
 _PLACES = re.compile(r"\bModule\b|cuda|device|\.to\(")
+_SPEAKS = re.compile(r"cuda|device|gpu|\.to\(|accelerat", re.IGNORECASE)
+_SAVES = re.compile(r"\btorch\.save\(")
 _MAIN = re.compile(
     r"^(?:if\s+__name__\b|(?:for|while)\b|print\(|\w+(?:\s*,\s*\w+)*\s*=[^\n#]*\.parse_(?:known_)?args\()",
     re.MULTILINE,
@@ -173,6 +175,11 @@ class _Signs:
         return _PLACES.search(self._text) is not None and not self.tests
 
     @cached_property
+    def accelerates(self) -> bool:
+        """Whether it speaks of devices at all."""
+        return _SPEAKS.search(self._text) is not None
+
+    @cached_property
     def tests(self) -> bool:
         """Whether it imports what tests are written with."""
         return not set(knowledge.TEST_FRAMEWORKS).isdisjoint(self.imports)
@@ -286,6 +293,13 @@ class Choices:
         if not needing or any(self._signs(each).elsewhere for each in below):
             return "" if any(self._signs(each).offers for each in above) else "some", told
         return "gpus" if any(self._signs(each).besides for each in told) else "devices", told
+
+    def saved_on_cpu(self, path: str, file: str) -> tuple[bool, frozenset[str]]:
+        """Whether other files save what is called so, in programs without accelerators; and who tells."""
+        saving = {*self.texts(self.home(path)).matching(_SAVES, file)} - {path}
+        above = set[str]().union(*(reached(each, self.importers) for each in saving))
+        told = above.union(*(reached(each, self._imported) for each in above))
+        return bool(saving) and not any(self._signs(each).accelerates for each in told), frozenset(told)
 
     def default_device(self, path: str) -> tuple[Default, frozenset[str]]:
         """Who sets the default device to an accelerator for a file, and the files that tell; no tests."""

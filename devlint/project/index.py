@@ -510,6 +510,12 @@ class Project:
         pattern = re.compile(knowledge.MOVES_ATTRIBUTE.format(name=re.escape(name)))
         return any(each != path for each in self.choices.texts(home).matching(pattern, name))
 
+    def saved_on_cpu(self, path: str, file: str) -> bool:
+        """Whether other files of a project save what is called so, in programs without accelerators."""
+        found, asked = self.choices.saved_on_cpu(path, file)
+        self._asked.setdefault(path, set()).update(asked - {path})
+        return found
+
     def calls_are_known(self, path: str, function: str) -> bool:
         """Whether nothing but the project calls a function of a file, and all by its name."""
         found, asked = self._unused.calls_are_known(path, function.rpartition(".")[2])
@@ -882,6 +888,13 @@ class View:
             self.log["moves attribute", name] = digest_of(found)
         return found
 
+    def saved_on_cpu(self, file: str) -> bool:
+        """Whether other files of the project save what is called so, in programs without accelerators."""
+        found = self._project.saved_on_cpu(self.path, file)
+        if self._project.memory is not None:
+            self.log["saved on cpu", file] = digest_of(found)
+        return found
+
     def calls_are_known(self, function: str) -> bool:
         """Whether nothing but the project calls a function of this file, and all by its name."""
         found = self._project.calls_are_known(self.path, function)
@@ -945,6 +958,8 @@ class View:
             return digest_of(self._project.unused(self.path, told, any(more)))
         if kind == "moves attribute":
             return digest_of(self._project.moves_attribute(self.path, about))
+        if kind == "saved on cpu":
+            return digest_of(self._project.saved_on_cpu(self.path, about))
         if kind == "calls are known":
             return digest_of(self._project.calls_are_known(self.path, about))
         if kind == "default device":

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
 
-from .world import APART, ROOTS, SUFFIXES, names_in
+from .world import APART, ROOTS, SUFFIXES, may_be_folder, names_in
 
 _NO_CODE = frozenset({"__pycache__", "node_modules", "site-packages"})
 _BUILDS = frozenset({"setup.py"})
@@ -220,7 +220,7 @@ class Layout:
                     found.append(path)
                 elif name.endswith(".ipynb"):
                     notebooks.append(path)
-                elif "." not in name and name not in _NO_CODE and self._listed(path):
+                elif may_be_folder(name) and name not in _NO_CODE and self._listed(path):
                     todo.append(path)
             if len(found) > _MAX_FILES or len(todo) > _MAX_FILES:
                 return []

@@ -83,9 +83,14 @@ def of_folder(names: frozenset[str]) -> bytes:
     Those are the names of what may be packages, modules and the marks of a project; reports, logs and the
     cache itself come and go.
     """
-    plain = (name for name in names if "." not in name and name != _BYTECODE)
+    plain = (name for name in names if may_be_folder(name) and name != _BYTECODE)
     counted = {*plain, *MARKS.intersection(names), *(name for name in names if name.endswith(SUFFIXES))}
     return digest("\0".join(sorted(counted)).encode("utf-8", "surrogateescape"))
+
+
+def may_be_folder(name: str) -> bool:
+    """Whether a name may be that of a folder with code: `v1.0` and `2. Deep Q`, and not `notes.txt`."""
+    return "." not in name or (name[0] != "." and not name.rpartition(".")[2].isidentifier())
 
 
 def raw_of(path: str) -> bytes | None:

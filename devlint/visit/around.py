@@ -44,6 +44,9 @@ if TYPE_CHECKING:
         def moves_attribute(self, name: str) -> bool:
             """Whether another file of the program moves what objects have as an attribute."""
 
+        def saved_on_cpu(self, file: str) -> bool:
+            """Whether other files of the project save what is called so, in programs without accelerators."""
+
         def calls_are_known(self, function: str) -> bool:
             """Whether nothing but the project calls a function of this file, and all by its name."""
 

@@ -565,6 +565,11 @@ class Questions:
         project = self._file.around.project
         return project is not None and project.moves_attribute(name)
 
+    def saved_on_cpu(self, file: str) -> bool:
+        """Whether other files of the project save what is called so, in programs without accelerators."""
+        project = self._file.around.project
+        return project is not None and project.saved_on_cpu(file)
+
     @property
     def throughout(self) -> bool:
         """Whether all that runs the file runs on CUDA alone: see `project.choices`."""
