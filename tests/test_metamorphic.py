@@ -191,8 +191,7 @@ BY_DESIGN = {
     "DEV408/bug_copies_summed:Average",
     # That a function wraps a model on one path, and moves it on another, is read within a file.
     "DEV402/near_scattered:build",
-    # Which device callers choose, or leave to a default, is read within a file.
-    "DEV202/bug_left:one_hot",
+    # Which device callers choose is read within a file.
     "DEV408/near_two:Given",
     "DEV408/near_two:Moved",
     "DEV204/bug_first:train",

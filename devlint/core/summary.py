@@ -35,6 +35,8 @@ class Parameter(NamedTuple):
     """What is true of the default, where that is a constant."""
     on_cpu: bool = False
     """Whether the default names the cpu."""
+    accelerator: str = ""
+    """The accelerator that the default names."""
 
 
 class Moved(NamedTuple):

@@ -610,6 +610,7 @@ def _parameters(function: Function) -> tuple[Parameter, ...]:
             default is not None,
             cases.answers_of_constant(default),
             _names_cpu(default),
+            accelerator_named(default),
         )
         for arg, default in zip((*args.posonlyargs, *args.args), defaults, strict=True)
     ]
@@ -620,6 +621,7 @@ def _parameters(function: Function) -> tuple[Parameter, ...]:
             default is not None,
             cases.answers_of_constant(default),
             _names_cpu(default),
+            accelerator_named(default),
         )
         for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
     ]
@@ -629,6 +631,20 @@ def _parameters(function: Function) -> tuple[Parameter, ...]:
 
 def _names_cpu(default: ast.expr | None) -> bool:
     return isinstance(default, ast.Constant) and default.value == CPU.name
+
+
+def accelerator_named(default: ast.expr | None) -> str:
+    """The accelerator that an expression names, by itself or as a `torch.device`; empty for any other."""
+    named = default
+    if (
+        isinstance(default, ast.Call)
+        and last_name(default) == knowledge.MAKES_DEVICE
+        and len(default.args) == 1
+    ):
+        named = default.args[0]
+    text = named.value if isinstance(named, ast.Constant) else None
+    known = isinstance(text, str) and text.partition(":")[0] in knowledge.ACCELERATORS
+    return text if known and isinstance(text, str) else ""
 
 
 def _result(machine: Statements) -> Value:

@@ -6,8 +6,6 @@ import ast
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from .. import knowledge
-from ..bind.names import last_name
 from ..core.events import Literal_, Role
 from ..core.kinds import Kind
 from .definitions import Function
@@ -32,20 +30,15 @@ class Left(NamedTuple):
 
 
 def left(settled: Settled) -> Iterator[Left]:
-    """The calls of functions of the file that leave the choice of a device to a default."""
-    defaults: dict[str, dict[str, str]] = {}
+    """The calls of functions of the project that leave the choice of a device to a default."""
     for function, log in settled.logs.items():
-        for site in log.sites:
+        for site in (*log.sites, *log.abroad):
             if site.open or not isinstance(site.at, ast.expr):
                 continue
-            found = defaults.get(site.callee)
-            if found is None:
-                callee = settled.file.functions.get(site.callee)
-                found = dict(_defaults(callee)) if callee is not None else {}
-                defaults[site.callee] = found
-            for name, text in found.items():
-                if name not in site.arguments:
-                    yield Left(function, site, site.at, text)
+            callee = settled.file.summary(site.callee)
+            for each in callee.parameters if callee is not None else ():
+                if each.accelerator and each.name not in site.arguments:
+                    yield Left(function, site, site.at, each.accelerator)
             if site.callee == function:
                 yield from _dropped(settled, function, site)
 
@@ -70,21 +63,6 @@ def _with_defaults(args: ast.arguments) -> Iterator[tuple[str, ast.expr | None]]
         yield arg.arg, default
     for arg, each in zip(args.kwonlyargs, args.kw_defaults, strict=True):
         yield arg.arg, each
-
-
-def _defaults(function: Function) -> Iterator[tuple[str, str]]:
-    """The parameters whose default is an accelerator, with its name."""
-    for name, default in _with_defaults(function.args) if function.args is not None else ():
-        named = default
-        if (
-            isinstance(default, ast.Call)
-            and last_name(default) == knowledge.MAKES_DEVICE
-            and len(default.args) == 1
-        ):
-            named = default.args[0]
-        text = named.value if isinstance(named, ast.Constant) else None
-        if isinstance(text, str) and text.partition(":")[0] in knowledge.ACCELERATORS:
-            yield name, text
 
 
 def keeping(
