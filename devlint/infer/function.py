@@ -26,6 +26,7 @@ from ..core.values import (
     Origin,
     Truth,
     Value,
+    constant,
     container,
     dotted,
     is_anew,
@@ -580,13 +581,26 @@ def _devices_of(machine: Statements, plain: Extraction, end: State, result: Valu
 
 def _chooses(machine: Statements) -> Iterable[str]:
     """Parameters that may name a device that is not there: the function goes on without it."""
-    named, chosen = machine.log.named, machine.log.chosen
+    named, chosen = machine.log.named, machine.log.chosen | _wishes(machine)
     if named or chosen:
         for parameter in _parameters(machine.here):
             ref = machine.objects.parameter(machine.here.name, parameter.name)
             sure = named.get(ref)
             if sure is not False and (sure or ref in chosen):
                 yield parameter.name
+
+
+def _wishes(machine: Statements) -> set[Ref]:
+    """What is compared with an accelerator's name, to choose by what is there: `if device == "cuda":`."""
+    if not any(raw.callee in knowledge.ASKS_MACHINE for raw in machine.log.calls.values()):
+        return set()
+    sides = [(raw.left[1], raw.right[1]) for raw in machine.log.compares.values()]
+    return {
+        value.who
+        for one, other in sides
+        for value, text in ((one, other), (other, one))
+        if constant(text) in knowledge.ACCELERATORS and type(value.who) is int
+    }
 
 
 def _binding(function: Function) -> Binding:

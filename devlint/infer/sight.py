@@ -112,7 +112,7 @@ class Sight:
         if cls.is_module:
             forward = function.own_name == "forward"
             yield "forward" if forward else "method"
-            if cls.name in self._move_themselves and not forward:
+            if cls.name in self._move_themselves and not (forward or self._runs_module(name)):
                 yield "moved"
         if function.own_name == knowledge.CALLED and not cls.is_module:
             yield "called"
@@ -120,6 +120,15 @@ class Sight:
             yield "dataset"
         if "test-case" in cls.topics or cls.is_test_case():
             yield "test"
+
+    def _runs_module(self, name: str) -> bool:
+        """Whether a function, or what it calls, runs a module: what that gives is where its input was."""
+        logs, todo = self.settled.logs, [name]
+        for each in todo:  # grows while it is gone through
+            if logs[each].runs:
+                return True
+            todo += {site.callee for site in logs[each].sites} & logs.keys() - set(todo)
+        return False
 
     @cached_property
     def _move_themselves(self) -> frozenset[str]:

@@ -398,6 +398,10 @@ class Project:
     def throughout(self, path: str) -> bool:
         """Whether all that runs a file runs on CUDA alone."""
         found, asked = self.choices.throughout(path)
+        if not found and not self.choices.is_library(path):
+            programs, others = self.choices.programs(path)
+            found = bool(programs) and all(map(self.natures.needs_accelerator, programs))
+            asked |= others.union(*map(self.natures.imports, programs))
         self._chosen_by[path] = self._chosen_by.get(path, frozenset()) | asked
         return found
 

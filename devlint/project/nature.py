@@ -12,8 +12,15 @@ from .resolve import Layout
 _IMPORTS = re.compile(r"^(?:from|import)\s+[^\n(]+(?:\([^)]*\))?", re.MULTILINE)
 _INSTEAD = re.compile(r"^except\b[^\n]*:[ \t]*\n((?:[ \t]+(?:from|import)\s[^\n]+\n?)+)", re.MULTILINE)
 """What is imported in place of something that cannot be."""
-_EXTENSION = re.compile(r"\bCUDAExtension\(\s*(?:name\s*=\s*)?[\"']([\w.]+)[\"']")
-_ANYWHERE = re.compile(r"\bCppExtension\(")
+_ONLY = re.compile(
+    r"^try:[ \t]*\n((?:[ \t]+(?:from|import)\s[^\n]+\n)+)except\b[^\n]*:[ \t]*\n[ \t]+raise\b", re.MULTILINE
+)
+"""What is imported, or that is the end."""
+_EXTENSION = re.compile(r"\b\w*[eE]xtension\(\s*(?:name\s*=\s*)?[\"']([\w.]+)[\"']")
+_FOR_CUDA = "CUDAExtension"
+_PLAIN = re.compile(r"^(?![ \t]*(?:from|import)\b).*\bCppExtension\b", re.MULTILINE)
+_PLAIN_CALL = re.compile(r"\bCppExtension\(")
+_RAISES = re.compile(r"\braise\b")
 _SETUP = "setup.py"
 _NO_NAMES = re.compile(r"#[^\n]*|[(),\\]")
 
@@ -50,26 +57,45 @@ class Natures:
     def _find(self, path: str) -> bool:
         text = knowledge.without_texts(self._read(path) or "")
         names = list(imported(text))
+        names += (each for lines in _ONLY.findall(text) for each in imported(_dedented(lines)))
         if any(map(knowledge.imports_accelerator, names)):
             return True
-        built = self._extensions(self._layout.project_of(os.path.dirname(path)))
-        if any(name in built for name in names):
+        if any(name in built for built in self._extensions_around(path) for name in names):
             return True
         for lines in _INSTEAD.findall(text):  # such as the source of an extension that is not built yet
-            names += imported(re.sub(r"^[ \t]+", "", lines, flags=re.MULTILINE))
+            names += imported(_dedented(lines))
         found = (self._layout.find(name, path) for name in names)
         self._imports[path] = frozenset(each.path for each in found if each is not None) - {path}
         return any(map(self.needs_accelerator, sorted(self._imports[path])))
 
-    def _extensions(self, root: str) -> frozenset[str]:
-        """The modules that a project builds for CUDA, and for nothing else."""
-        found = self._built.get(root)
+    def _extensions_around(self, path: str) -> Iterator[frozenset[str]]:
+        """The modules that folders around a file, up to its project, build for CUDA and for nothing else."""
+        folder, root = os.path.dirname(path), self._layout.project_of(os.path.dirname(path))
+        while True:
+            yield self._extensions(folder)
+            above = os.path.dirname(folder)
+            if folder == root or above == folder:
+                return
+            folder = above
+
+    def _extensions(self, folder: str) -> frozenset[str]:
+        found = self._built.get(folder)
         if found is None:
-            there = _SETUP in self._layout.names(root)
-            text = (self._read(os.path.join(root, _SETUP)) or "") if there else ""
-            names = frozenset(_EXTENSION.findall(text))
-            found = self._built[root] = frozenset() if _ANYWHERE.search(text) else names
+            there = _SETUP in self._layout.names(folder)
+            text = (self._read(os.path.join(folder, _SETUP)) or "") if there else ""
+            for_cuda = _FOR_CUDA in text and not _builds_anywhere(text)
+            found = self._built[folder] = frozenset(_EXTENSION.findall(text)) if for_cuda else frozenset()
         return found
+
+
+def _builds_anywhere(text: str) -> bool:
+    """Whether there is an extension without CUDA as well, where what is missing does not end it."""
+    used = _PLAIN.search(text) is not None
+    return used and (_RAISES.search(text) is None or _PLAIN_CALL.search(text) is not None)
+
+
+def _dedented(lines: str) -> str:
+    return re.sub(r"^[ \t]+", "", lines, flags=re.MULTILINE)
 
 
 def imported(text: str) -> Iterator[str]:

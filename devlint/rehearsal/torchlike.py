@@ -196,7 +196,8 @@ class Rehearsal(Loaders):
         if row.gives in ("tensor", "0-dim tensor", "reduced", "first", "unknown"):
             operands = self.operands(row, given)
             fills = name in knowledge.FILLS | knowledge.TAKES_SIZES  # or takes numbers alone
-            parties = [(at, value), *([] if fills else operands)]
+            alone = fills or row.place == "first"  # or a size alone, as `expand_as` does
+            parties = [(at, value), *([] if alone else operands)]
             found = self.combined(node, "call", parties)
             if row.gives == "first" or name.endswith("_"):
                 return value
