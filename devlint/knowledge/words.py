@@ -135,13 +135,17 @@ _PASSES = re.compile(
 )
 """A device that somebody gives, or has chosen; the one of a tensor follows what it is at."""
 _PLACES = re.compile(
-    r"[\"']cuda:(?!0[\"'])|[\"']--?(?!(?:no|use|disable|enable|with)[-_])(?:\w+[-_])?(?:cuda|gpu|device)"
-    r"(?:[-_]?ids?)?[\"'](?![^()]*(?:\bstore_|bool|\bTrue\b|\bFalse\b))"
+    r"[\"']cuda:(?!0[\"'])"
     r"|\bdevice_ids\s*=|\bAccelerator\b|\.cuda\(\s*(?!non_blocking\b|async\b|0\s*\))[^)\s]|\bcuda\.device\("
     r"|\btorch\.device\(\s*(?:f[\"']|[a-zA-Z_][\w.\[\]\"']*\s*\))"
     r"|\.to\(\s*(?:args?|opts?|cfg|conf|config|hparams|params|flags)[.\[]"
 )
 """What may mean another device than the cpu and the default GPU, which is the current one."""
+_NUMBERED = re.compile(
+    r"[\"']--?(?!(?:no|use|disable|enable|with)[-_])(?:\w+[-_])?(?:cuda|gpu|device)(?:[-_]?ids?)?[\"']"
+    r"(?![^()]*(?:\bstore_|bool|\bTrue\b|\bFalse\b))"
+)
+"""An option that may do so, where it does not say which GPUs are seen."""
 _FIXES = re.compile(r"\bdevice\s*=\s*(?:torch\.device\(\s*)?[rf]?[\"']cuda")
 """One that nobody chooses."""
 _BRINGS_BACK = re.compile(
@@ -264,7 +268,9 @@ def numbers_devices(text: str) -> bool:
 
 def places_elsewhere(text: str) -> bool:
     """Whether a program, without its comments, may have anything on another GPU than the default one."""
-    return _PLACES.search(text) is not None
+    if _PLACES.search(text) is not None:
+        return True
+    return _NUMBERED.search(text) is not None and not limits_devices(text)
 
 
 def chooses_besides(text: str) -> bool:

@@ -288,7 +288,8 @@ class Choices:
         if self.is_library(path):
             return "", frozenset(above)
         below = set[str]().union(*(reached(each, self._imported) for each in above))
-        needing = any(self._signs(each).needs for each in above - {path})
+        programs = above if self._signs(path).runs else above - {path}
+        needing = any(self._signs(each).needs for each in programs)
         told = frozenset(above | below)
         if not needing or any(self._signs(each).elsewhere for each in below):
             return "" if any(self._signs(each).offers for each in above) else "some", told

@@ -400,7 +400,7 @@ class Project:
         found, asked = self.choices.throughout(path)
         if not found and not self.choices.is_library(path):
             programs, others = self.choices.programs(path)
-            found = bool(programs) and all(map(self.natures.needs_accelerator, programs))
+            found = bool(programs) and all(map(self.natures.needs_extension, programs))
             asked |= others.union(*map(self.natures.imports, programs))
         self._chosen_by[path] = self._chosen_by.get(path, frozenset()) | asked
         return found

@@ -16,6 +16,7 @@ _ONLY = re.compile(
     r"^try:[ \t]*\n((?:[ \t]+(?:from|import)\s[^\n]+\n)+)except\b[^\n]*:[ \t]*\n[ \t]+raise\b", re.MULTILINE
 )
 """What is imported, or that is the end."""
+_MARGIN = re.compile(r"^[ \t]+", re.MULTILINE)
 _EXTENSION = re.compile(r"\b\w*[eE]xtension\(\s*(?:name\s*=\s*)?[\"']([\w.]+)[\"']")
 _FOR_CUDA = "CUDAExtension"
 _PLAIN = re.compile(r"^(?![ \t]*(?:from|import)\b).*\bCppExtension\b", re.MULTILINE)
@@ -32,8 +33,8 @@ class Natures:
         self._layout = layout
         self._read = read
         self._known: dict[str, bool] = {}
+        self._imported: dict[str, tuple[str, ...]] = {}
         self._imports: dict[str, frozenset[str]] = {}
-        """The files of the project that each file imports."""
         self._built: dict[str, frozenset[str]] = {}
 
     def needs_accelerator(self, path: str) -> bool:
@@ -41,32 +42,45 @@ class Natures:
         found = self._known.get(path)
         if found is None:
             self._known[path] = False  # files that import each other
-            found = self._known[path] = self._find(path)
+            found = any(map(knowledge.imports_accelerator, self._names(path))) or self._calls_extension(path)
+            found = self._known[path] = found or any(map(self.needs_accelerator, sorted(self._files(path))))
         return found
 
+    def needs_extension(self, path: str) -> bool:
+        """Whether the file needs what the project itself builds for CUDA and for nothing else."""
+        return any(map(self._calls_extension, (path, *self.imports(path))))
+
     def imports(self, path: str) -> frozenset[str]:
-        """The files of the project whose imports were followed to tell."""
+        """The files of the project that importing it imports, whatever happens."""
         found, todo = set[str](), [path]
         while todo:
-            for each in self._imports.get(todo.pop(), ()):
+            for each in self._files(todo.pop()):
                 if each not in found:
                     found.add(each)
                     todo.append(each)
         return frozenset(found)
 
-    def _find(self, path: str) -> bool:
-        text = knowledge.without_texts(self._read(path) or "")
-        names = list(imported(text))
-        names += (each for lines in _ONLY.findall(text) for each in imported(_dedented(lines)))
-        if any(map(knowledge.imports_accelerator, names)):
-            return True
-        if any(name in built for built in self._extensions_around(path) for name in names):
-            return True
-        for lines in _INSTEAD.findall(text):  # such as the source of an extension that is not built yet
-            names += imported(_dedented(lines))
-        found = (self._layout.find(name, path) for name in names)
-        self._imports[path] = frozenset(each.path for each in found if each is not None) - {path}
-        return any(map(self.needs_accelerator, sorted(self._imports[path])))
+    def _names(self, path: str) -> tuple[str, ...]:
+        """The modules that a file imports whatever happens, or what takes their place."""
+        found = self._imported.get(path)
+        if found is None:
+            text = knowledge.without_texts(self._read(path) or "")
+            # In place of others stands, say, the source of an extension that is not built yet.
+            apart = (*_ONLY.findall(text), *_INSTEAD.findall(text))
+            others = (each for lines in apart for each in imported(re.sub(_MARGIN, "", lines)))
+            found = self._imported[path] = (*imported(text), *others)
+        return found
+
+    def _files(self, path: str) -> frozenset[str]:
+        found = self._imports.get(path)
+        if found is None:
+            meant = (self._layout.find(name, path) for name in self._names(path))
+            found = self._imports[path] = frozenset(each.path for each in meant if each is not None) - {path}
+        return found
+
+    def _calls_extension(self, path: str) -> bool:
+        names = self._names(path)
+        return any(name in built for built in self._extensions_around(path) for name in names)
 
     def _extensions_around(self, path: str) -> Iterator[frozenset[str]]:
         """The modules that folders around a file, up to its project, build for CUDA and for nothing else."""
@@ -92,10 +106,6 @@ def _builds_anywhere(text: str) -> bool:
     """Whether there is an extension without CUDA as well, where what is missing does not end it."""
     used = _PLAIN.search(text) is not None
     return used and (_RAISES.search(text) is None or _PLAIN_CALL.search(text) is not None)
-
-
-def _dedented(lines: str) -> str:
-    return re.sub(r"^[ \t]+", "", lines, flags=re.MULTILINE)
 
 
 def imported(text: str) -> Iterator[str]:
