@@ -24,6 +24,7 @@ ORDER = [
         "span",
         "source.text",
         "source.plain",
+        "source.digest",
         "console",
         "errors",
         "problems",

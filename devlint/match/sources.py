@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from .. import __version__
+from ..source.digest import digest
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -67,22 +68,19 @@ def _is_library(module: str) -> bool:
 
 
 def _add(path: str, name: str, contents: set[tuple[str, bytes]]) -> bool:
-    from hashlib import blake2b
-
     try:
         with open(path, "rb") as file:
-            contents.add((name, blake2b(file.read(), digest_size=16).digest()))
+            contents.add((name, digest(file.read())))
     except OSError:
         return False
     return True
 
 
 def _said(contents: set[tuple[str, bytes]], all_installed: bool) -> str:
-    from hashlib import blake2b
     from importlib.metadata import distributions
 
     installed = {(each.metadata["Name"] or "", each.version) for each in distributions()}
     if not all_installed:
         installed = {each for each in installed if each[0].lower() in _LIBRARIES}
     told = repr((__version__, sys.version, sorted(installed), sorted(contents)))
-    return f"{__version__}-{blake2b(told.encode('utf-8', 'backslashreplace'), digest_size=16).hexdigest()}"
+    return f"{__version__}-{digest(told.encode('utf-8', 'backslashreplace')).hex()}"

@@ -14,7 +14,8 @@ from typing import Any, TypeVar
 
 from ..core.packed import packed, unpacked
 from ..core.summary import ModuleSummary
-from .store import Store, digest
+from ..source.digest import digest
+from .store import Store
 
 Question = tuple[str, ...]
 """What is asked, and about what: `("find", "package.module.name")`."""

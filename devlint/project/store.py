@@ -14,10 +14,7 @@ import zlib
 from contextlib import suppress
 from typing import Any, NamedTuple
 
-try:
-    from _blake2 import blake2b  # `hashlib` loads OpenSSL first, which takes longer than most lookups
-except ImportError:
-    from hashlib import blake2b
+from ..source.digest import SIZE, digest, keyed
 
 TAG = "CACHEDIR.TAG"
 SIGNATURE = "Signature: 8a477f597d28d172789f06886806bc55"
@@ -29,7 +26,7 @@ _FILES = {
 _MAX_SIZE = 1 << 26
 _OLD = 30 * 24 * 3600.0
 """Seconds after which what another version has kept is deleted, once a version comes that is new."""
-_SIGNED = 16
+_SIGNED = SIZE
 """Bytes of a signature."""
 _HERE = os.open in os.supports_dir_fd
 _NO_LINK = getattr(os, "O_NOFOLLOW", 0)
@@ -38,11 +35,6 @@ _UNREADABLE = (
     *(OSError, ValueError, TypeError, EOFError, IndexError, RecursionError, MemoryError, SystemError),
     zlib.error,
 )
-
-
-def digest(data: bytes, size: int = _SIGNED) -> bytes:
-    """Return a hash of some bytes."""
-    return bytes(blake2b(data, digest_size=size).digest())
 
 
 class Shelf(NamedTuple):
@@ -109,10 +101,7 @@ class Store:
         return f"{kind}\0{below.replace(os.sep, '/')}".encode("utf-8", "surrogateescape")
 
     def _signature(self, about: bytes, raw: bytes) -> bytes:
-        signed = blake2b(self._versions, digest_size=_SIGNED, key=self.shelf.key)
-        signed.update(digest(about))
-        signed.update(raw)
-        return bytes(signed.digest())
+        return keyed(self.shelf.key, self._versions, digest(about), raw)
 
     def _opened(self, make: bool) -> int | str | None:
         """Return the folder of this version; None where there is none, or a link in its place."""

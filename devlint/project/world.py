@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import NamedTuple
 
-from .store import digest
+from ..source.digest import digest
 
 Kinds = dict[str, bytes]
 """Paths, and what tells what is there from anything else that could be."""

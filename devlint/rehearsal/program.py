@@ -6,12 +6,12 @@ import ast
 import os
 from collections.abc import Callable
 from contextlib import suppress
-from hashlib import blake2b
 from typing import Any, NamedTuple, Protocol
 
 from ..bind.binding import STARS, may_bind
 from ..core.met import Met
 from ..infer.room import with_room
+from ..source.digest import digest
 from .prospects import Prospects
 from .shells import Shell
 from .trial import Trial
@@ -283,7 +283,7 @@ class Company:
 
 
 def _hash(text: str) -> bytes:
-    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    return digest(text.encode("utf-8", "surrogatepass"))
 
 
 def _named(path: str | None) -> bytes:

@@ -10,8 +10,8 @@ import os
 from typing import TYPE_CHECKING
 
 from ..core.packed import packed, unpacked
-from ..project.store import digest
 from ..project.world import Facts, is_same, of_file
+from ..source.digest import digest
 from ..source.unreadable import CODE as UNREADABLE
 from . import cached
 
