@@ -591,15 +591,22 @@ def _chooses(machine: Statements) -> Iterable[str]:
 
 
 def _wishes(machine: Statements) -> set[Ref]:
-    """What is compared with an accelerator's name, to choose by what is there: `if device == "cuda":`."""
+    """Parameters that are only compared with an accelerator's name, to choose by what is there."""
     if not any(raw.callee in knowledge.ASKS_MACHINE for raw in machine.log.calls.values()):
         return set()
-    sides = [(raw.left[1], raw.right[1]) for raw in machine.log.compares.values()]
+    compares = machine.log.compares
+    sides = {part for node in compares for part in (node.left, *node.comparators)}
+    used = {
+        node.id
+        for node in machine.here.nodes
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in sides
+    }
     return {
         value.who
-        for one, other in sides
-        for value, text in ((one, other), (other, one))
+        for raw in compares.values()
+        for (at, value), (_, text) in ((raw.left, raw.right), (raw.right, raw.left))
         if constant(text) in knowledge.ACCELERATORS and type(value.who) is int
+        if isinstance(at, ast.Name) and at.id not in used
     }
 
 

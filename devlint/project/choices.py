@@ -97,7 +97,7 @@ class _Signs:
     @cached_property
     def by_name(self) -> tuple[str, ...]:
         """The names of modules that it makes up when it is run, with `*` for what nobody knows."""
-        return tuple(filter(_SAID.search, map(_made_up, _BY_NAME.findall(self._text))))
+        return tuple(filter(_SAID.search, map(_pattern, _BY_NAME.findall(self._text))))
 
     @cached_property
     def needs(self) -> int:
@@ -542,7 +542,7 @@ class Choices:
         return self._mentions[home]
 
 
-def _made_up(given: str) -> str:
+def _pattern(given: str) -> str:
     """What the first argument of `import_module` looks like: `models.*` for `"models." + name`."""
     said = ""
     for part in given.split("+"):
