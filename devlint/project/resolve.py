@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from collections.abc import Callable
 from functools import lru_cache
 from typing import NamedTuple
@@ -17,7 +18,10 @@ _NO_CODE = frozenset({"__pycache__", "node_modules", "site-packages"})
 _BUILDS = frozenset({"setup.py"})
 """In a package, a module that is called so."""
 _DECLARATIONS = ("pyproject.toml", "setup.py", "setup.cfg")
-_DECLARED = re.compile(r"""\bname\s*=\s*["']?([A-Za-z][\w.-]*)""")
+_DECLARED = re.compile(r"""\b(?<!ension\()name\s*=\s*["']?([A-Za-z][\w.-]*)""")
+"""The first name; not that of an extension."""
+_OTHERS = frozenset({"torch", "numpy"})
+"""What nobody's checkout is, whatever it is called or says first."""
 _MAX_UP = 12
 _MAX_FILES = 4000
 """Who calls a function is not looked for in larger projects."""
@@ -124,8 +128,10 @@ class Layout:
         """What a project may call its root: its folder, or what it declares where that is renamed."""
         marks = self._listed(project).intersection(_DECLARATIONS)
         texts = (self._read(os.path.join(project, mark)) or "" for mark in sorted(marks))
-        named = (name for text in texts for name in _DECLARED.findall(text))
-        return frozenset((os.path.basename(project), *(name.replace("-", "_") for name in named)))
+        named = (
+            found[1].replace("-", "_") for text in texts if (found := _DECLARED.search(text)) is not None
+        )
+        return frozenset((os.path.basename(project), *named)) - sys.stdlib_module_names - _OTHERS
 
     def found_in(self, folder: str, dotted: str) -> Found | None:
         """The file that an absolute name means where imports start in a folder."""
