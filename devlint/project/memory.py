@@ -126,13 +126,22 @@ class Memory:
         result = tuple(log.items()), key, packed(found)
         _keep(self._store, "findings", path, name, digest(raw), result)
 
-    def rehearsal(self, path: str, name: str, content: bytes, key: str, holds: Holds) -> Any:
-        """Return what was met when a file of that content was gone through, and the questions."""
-        return _keyed(self._store, "rehearsal", path, name, content, key, holds)
+    def rehearsal(
+        self, path: str, name: str, content: bytes, key: str, asks: Callable[[Question], bytes]
+    ) -> tuple[Any, Log] | None:
+        """Return what was met when a file of that content was gone through, and the questions, if that holds.
+
+        There are so many questions that their answers are kept as one digest.
+        """
+        for questions, answers, known, met in _results(self._store, "rehearsal", path, name, content):
+            log = {question: asks(question) for question in questions} if known == key else {}
+            if log and _together(log) == answers:
+                return unpacked(met), log
+        return None
 
     def keep_rehearsal(self, path: str, name: str, content: bytes, key: str, log: Log, found: object) -> None:
         """Keep what was met."""
-        result = tuple(log.items()), key, packed(found)
+        result = tuple(log), _together(log), key, packed(found)
         _keep(self._store, "rehearsal", path, name, content, result)
 
     def events(self, path: str, name: str, text: str, key: str, holds: Holds) -> Any:
@@ -147,6 +156,10 @@ class Memory:
             with suppress(TypeError):
                 result = tuple(log.items()), key, packed(found)
                 _keep(self._shared, "events", path, name, of_text(text), result)
+
+
+def _together(log: Log) -> bytes:
+    return digest(repr(tuple(log.values())).encode())
 
 
 def _keyed(store: Store, kind: str, path: str, name: str, content: bytes, key: str, holds: Holds) -> Any:

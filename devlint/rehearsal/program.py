@@ -36,7 +36,9 @@ class Finds(Protocol):
 class Remembers(Protocol):
     """Has what was met in earlier runs; see `project.memory`."""
 
-    def rehearsal(self, path: str, name: str, content: bytes, key: str, holds: Callable[[_Log], bool]) -> Any:
+    def rehearsal(
+        self, path: str, name: str, content: bytes, key: str, asks: Callable[[tuple[str, ...]], bytes]
+    ) -> tuple[Any, _Log] | None:
         """What was met when a file of that content was gone through, with what it rests on, if that holds."""
 
     def keep_rehearsal(
@@ -181,7 +183,7 @@ class Company:
         """What was gone through in an earlier run, or by another process of this one."""
         if self._memory is None:
             return None
-        met, log = self._memory.rehearsal(*self._about(path, lazy, tried), self._holds) or ((), {})
+        met, log = self._memory.rehearsal(*self._about(path, lazy, tried), self._is) or ((), {})
         # Files are named as they were then: what was kept of the same files elsewhere says nothing here.
         return _Gone(met, log, tried) if ("text", path) in log else None
 
