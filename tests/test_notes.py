@@ -54,3 +54,42 @@ model.load_state_dict(model_zoo.load_url("a", map_location="cpu"))
 """
     found = lint(text, "a.py", Settings(selections=(Selection(("DEV205",)),)))
     assert [(each.start.row, each.severity) for each in found] == [(5, Severity.NOTE), (6, Severity.NOTE)]
+
+
+MOVES_ITSELF = """
+import torch
+from torch import nn
+
+
+class Labels(nn.Module):
+    def __init__(self, device):
+        super().__init__()
+        self.device = device
+        self.mu = nn.Parameter(torch.rand(3))
+        self.score = nn.Linear(3, 2)
+
+    def forward(self, x):
+        return self.score(x)
+
+    def fit(self):
+        self.to(self.device)
+{}
+    def weights(self):
+        return self.mu.detach().numpy()
+
+    def scores(self, x):
+        return self.score(x).detach().numpy()
+
+    def all_scores(self, x):
+        return self(x).detach().numpy()
+"""
+
+
+@pytest.mark.parametrize(
+    ("more", "weights"), [("", Severity.WARNING), ("        self.to('cpu')\n", Severity.NOTE)]
+)
+def test_what_a_module_gives_is_where_its_input_was_whether_or_not_it_moves_itself(
+    more: str, weights: Severity
+) -> None:
+    found = lint(MOVES_ITSELF.format(more), "a.py", Settings(selections=(Selection(("DEV407",)),)))
+    assert [each.severity for each in found] == [weights, Severity.NOTE, Severity.NOTE]

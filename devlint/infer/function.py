@@ -631,7 +631,7 @@ def _parameters(function: Function) -> tuple[Parameter, ...]:
             default is not None,
             cases.answers_of_constant(default),
             _names_cpu(default),
-            accelerator_named(default),
+            _accelerator_named(default),
         )
         for arg, default in zip((*args.posonlyargs, *args.args), defaults, strict=True)
     ]
@@ -642,7 +642,7 @@ def _parameters(function: Function) -> tuple[Parameter, ...]:
             default is not None,
             cases.answers_of_constant(default),
             _names_cpu(default),
-            accelerator_named(default),
+            _accelerator_named(default),
         )
         for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
     ]
@@ -654,7 +654,7 @@ def _names_cpu(default: ast.expr | None) -> bool:
     return isinstance(default, ast.Constant) and default.value == CPU.name
 
 
-def accelerator_named(default: ast.expr | None) -> str:
+def _accelerator_named(default: ast.expr | None) -> str:
     """The accelerator that an expression names, by itself or as a `torch.device`; empty for any other."""
     named = default
     if (

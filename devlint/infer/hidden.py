@@ -48,9 +48,9 @@ def hidden(
     is; `may_follow` tells whether what a function is given may be elsewhere.
     """
     modules = [cls for cls in settled.file.classes.values() if cls.is_module and cls.node is not None]
-    plain = [cls for cls in modules if not any(map(cls.method, knowledge.KEEPS_ITS_OWN))]
-    for cls in plain:
-        yield from _containers(settled, cls)
+    for cls in modules:
+        if not any(map(cls.method, knowledge.KEEPS_ITS_OWN)):
+            yield from _containers(settled, cls)
     for target, found in of_parts(settled, behind):
         where, sure = ast.unparse(found.other_at)[:_QUOTED], found.conflict in _SURE
         yield target, Hidden(Kind.TENSOR, "", False, False, where, sure, of_part=True)
@@ -59,9 +59,9 @@ def hidden(
     )
     stays = _by_attribute(settled, ((each.attribute, each) for each in kept))
     for cls in modules:
-        forgotten = None if cls in plain else _forgotten(settled, cls)
-        stored = cached(settled, cls)
-        for name in cls.assigned() if forgotten is None else forgotten:
+        names = _left_to_torch(settled, cls)
+        stored = cached(settled, cls) if names else {}
+        for name in names:
             attribute = f"{cls.name}.{name}"
             if attribute in met and _else_untrained(settled, cls, name):
                 continue
@@ -189,8 +189,11 @@ def _assigning(settled: Settled, attribute: str) -> Iterator[str]:
             return
 
 
-def _forgotten(settled: Settled, cls: Class) -> list[str]:
-    """The attributes that a class does not name in its own moves, where those name what they move."""
+def _left_to_torch(settled: Settled, cls: Class) -> list[str]:
+    """The attributes that `nn.Module` has to move: all, but those that a class names in moves of its own.
+
+    None where such a move may bring along anything, or the class keeps things its own way otherwise.
+    """
     named: set[str] = set()
     for name in knowledge.KEEPS_ITS_OWN:
         method = cls.method(name)

@@ -1043,6 +1043,11 @@ def _excused(value: Value, place: Place, beside: Value) -> bool:
     """
     if value.kind is Kind.SCALAR:
         return place.form is Form.CPU or is_made(value) or (place.form is Form.AT and not is_made(beside))
+    return is_bare(value)
+
+
+def is_bare(value: Value) -> bool:
+    """Whether a value was made without dimensions, as far as that is known."""
     return is_made(value) and value.origin is not None and not value.origin.dims
 
 

@@ -384,14 +384,13 @@ class Record:
 
     def _told_to_its_object(self, name: str) -> str | None:
         """The first attribute that is used as a device, and that who makes the object of a method chooses."""
-        function = self._file.functions.get(name)
-        cls = self._file.classes.get(function.owner or "") if function is not None else None
-        if function is None or cls is None or not function.is_method or function.own_name in CONSTRUCTORS:
+        itself, cls = self._object_of(name)
+        if cls is None:
             return None
         if cls.name not in self._told:
             self._told[cls.name] = next(self._told_and_used(cls), None)
         told = self._told[cls.name]
-        return f"{function.positional[0]}.{told}" if told is not None else None
+        return f"{itself}.{told}" if told is not None else None
 
     def _told_and_used(self, cls: Class) -> Iterator[str]:
         objects = self._file.objects
@@ -424,16 +423,19 @@ class Record:
 
     def _attributes_of_self(self, name: str) -> Iterator[tuple[str, Value]]:
         """What is known of the attributes that a method can read: its constructor sets them."""
-        function = self._file.functions.get(name)
-        cls = self._file.classes.get(function.owner or "") if function is not None else None
-        if function is None or cls is None or not function.is_method or function.of_class:
-            return
-        if function.own_name in CONSTRUCTORS:
-            return
-        for attribute in cls.assigned():
-            value = cls.attribute(attribute)
+        itself, cls = self._object_of(name)
+        for attribute in cls.assigned() if cls is not None else ():
+            value = cls.attribute(attribute) if cls is not None else None
             if value is not None:
-                yield f"{function.positional[0]}.{attribute}", value
+                yield f"{itself}.{attribute}", value
+
+    def _object_of(self, name: str) -> tuple[str, Class | None]:
+        """What a method calls its object, and the class of that; no class where there is none, or not yet."""
+        function = self._file.functions.get(name)
+        if function is None or not function.is_method or function.of_class:
+            return "", None
+        made = function.own_name not in CONSTRUCTORS
+        return function.positional[0], self._file.classes.get(function.owner or "") if made else None
 
     def bound_to(self, name: str, span: Span) -> str | None:
         """The dotted name of what a variable is, where it is a library's."""

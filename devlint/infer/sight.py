@@ -123,11 +123,14 @@ class Sight:
 
     def _runs_module(self, name: str) -> bool:
         """Whether a function, or what it calls, runs a module: what that gives is where its input was."""
-        logs, todo = self.settled.logs, [name]
-        for each in todo:  # grows while it is gone through
-            if logs[each].runs:
+        logs, todo, seen = self.settled.logs, [name], {name}
+        while todo:
+            log = logs[todo.pop()]
+            if log.runs:
                 return True
-            todo += {site.callee for site in logs[each].sites} & logs.keys() - set(todo)
+            new = {site.callee for site in log.sites} & logs.keys() - seen
+            seen |= new
+            todo += new
         return False
 
     @cached_property

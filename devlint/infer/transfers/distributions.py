@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ...core.places import Form
 from ...core.values import Value, is_made
-from ..machine import Machine, Site
+from ..machine import Machine, Site, is_bare
 from . import factories
 
 
@@ -30,15 +30,11 @@ def make(machine: Machine, site: Site) -> Value:
 
 def _has_dims(value: Value) -> bool:
     """Whether it is a tensor that is not known to be 0-dim."""
-    return value.kind in TENSORS and value.kind is not Kind.SCALAR and not _is_bare(value)
-
-
-def _is_bare(value: Value) -> bool:
-    return is_made(value) and value.origin is not None and not value.origin.dims
+    return value.kind in TENSORS and value.kind is not Kind.SCALAR and not is_bare(value)
 
 
 def _expanded(value: Value) -> Value:
-    if value.origin is None or not _is_bare(value):
+    if value.origin is None or not is_bare(value):
         return value
     return value._replace(kind=Kind.TENSOR, origin=value.origin._replace(dims=1))
 
