@@ -350,7 +350,7 @@ class Project:
         self._unsee(path)
         known = None
         if self.memory is not None:
-            known = self.memory.events(path, view.name, text, rules.key, View(self, path).holds)
+            known = self.memory.events(path, view.name, text, rules.key, View(self, path).answered)
         if known is None:
             return None
         events, log = known
@@ -636,7 +636,7 @@ class Project:
             return None
         if self.memory is not None and self._may_replay(path):
             self._replays[path] = self._replays.get(path, 0) + 1
-            known = self.memory.summary(path, name, text, View(self, path, hidden).holds)
+            known = self.memory.summary(path, name, text, View(self, path, hidden).answered)
             if known is not None:
                 return known
         told = self._told.get(path)
@@ -788,7 +788,7 @@ class View:
         """The file and the place of a node that a summary named; None where it is not there any more."""
         if self._project.memory is not None:
             question = "locate", node[0], str(node[1])
-            self.log[question] = self._digest(question)
+            self.log[question] = self.answered(question)
         return self._project.locate(node, self.path)
 
     def events(self, text: str, rules: Watching) -> tuple[tuple[Event, ...], File | None] | None:
@@ -937,12 +937,8 @@ class View:
             for dotted, answer in answers.items()
         )
 
-    def holds(self, log: Log) -> bool:
-        """Whether questions are answered as they once were."""
-        return all(self._digest(question) == answer for question, answer in log.items())
-
-    def _digest(self, question: Question) -> bytes:
-        """The digest of the answer to a question."""
+    def answered(self, question: Question) -> bytes:
+        """The digest of the answer to a question, as it is today."""
         kind, about, *more = question
         if kind == "find":
             return _digest(self._follow(about, self.path, _MAX_FORWARDS))

@@ -1,7 +1,8 @@
-"""What was learned of files, each time with the questions that it took and the digests of what was answered.
+"""What was learned of files, each time with the questions that it took and a digest of what was answered.
 
 It holds for a file of the same content as long as the same questions have the same answers, whatever else has
-changed about the files that answer.
+changed about the files that answer. Answers have one digest together, and definitions have none until it is
+asked for: digests cannot be compressed.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ Question = tuple[str, ...]
 """What is asked, and about what: `("find", "package.module.name")`."""
 Log = dict[Question, bytes]
 """Questions in the order in which they were first asked, and the digests of the answers."""
-Holds = Callable[[Log], bool]
-"""Whether the answers are the same today; asks them in order, up to the first that is not."""
+Asks = Callable[[Question], bytes]
+"""The digest of what a question is answered today."""
 
 _MOST = 4
 """Results of one file that are kept beside each other: by settings, and by what files in circles can tell."""
 T = TypeVar("T")
-Parts = Mapping[str, tuple[bytes, bytes]]
-"""The digest and the bytes of each definition."""
+Parts = Mapping[str, bytes]
+"""What each definition is packed in."""
 
 
 class Definitions(Mapping[str, T]):
@@ -38,11 +39,12 @@ class Definitions(Mapping[str, T]):
         """Take all of them, and those that have been read."""
         self.parts = parts
         self._known = dict(known or {})
+        self._digests: dict[str, bytes] = {}
 
     def __getitem__(self, name: str) -> T:
         """Return what has a name."""
         if name not in self._known:
-            self._known[name] = unpacked(marshal.loads(self.parts[name][1]))
+            self._known[name] = unpacked(marshal.loads(self.parts[name]))
         return self._known[name]
 
     def __contains__(self, name: object) -> bool:
@@ -59,7 +61,9 @@ class Definitions(Mapping[str, T]):
 
     def digest(self, name: str) -> bytes:
         """Return what tells a definition from any other."""
-        return self.parts[name][0]
+        if name not in self._digests:
+            self._digests[name] = _digest(marshal.loads(self.parts[name]))
+        return self._digests[name]
 
 
 def digest_of(answer: object) -> bytes:
@@ -80,12 +84,12 @@ class Memory:
         self._store = store
         self._shared = shared
 
-    def summary(self, path: str, name: str, text: str, holds: Holds) -> ModuleSummary | None:
+    def summary(self, path: str, name: str, text: str, asks: Asks) -> ModuleSummary | None:
         """Return what a module of that name and text defines."""
-        for log, requires, stars, calls, loaders, *tables in _results(
+        for questions, answers, requires, stars, calls, loaders, *tables in _results(
             self._store, "module", path, name, of_text(text)
         ):
-            if holds(dict(log)):
+            if _together(map(asks, questions)) == answers:
                 values, functions, classes = (Definitions[Any](parts) for parts in tables)
                 about = unpacked(requires), stars, unpacked(marshal.loads(calls)), unpacked(loaders)
                 return ModuleSummary(name, values, functions, classes, *about)
@@ -96,7 +100,7 @@ class Memory:
         values, functions, classes = map(_parts, (summary.values, summary.functions, summary.classes))
         calls = marshal.dumps(packed(summary.calls))
         about = packed(summary.requires), summary.stars, calls, packed(summary.loaders)
-        result = tuple(log.items()), *about, values, functions, classes
+        result = *_asked(log), *about, values, functions, classes
         _keep(self._store, "module", path, summary.name, of_text(text), result)
         return summary._replace(
             values=Definitions(values, summary.values),
@@ -116,56 +120,52 @@ class Memory:
         with suppress(ValueError):  # another drive
             self._store.put("circle", path, tuple(sorted(os.path.relpath(each, folder) for each in circle)))
 
-    def findings(self, path: str, name: str, raw: bytes, key: str, holds: Holds) -> Any:
+    def findings(self, path: str, name: str, raw: bytes, key: str, asks: Asks) -> Any:
         """Return what was found in a file of that content with settings of that key."""
-        known = _keyed(self._store, "findings", path, name, digest(raw), key, holds)
+        known = _keyed(self._store, "findings", path, name, digest(raw), key, asks)
         return None if known is None else known[0]
 
     def keep_findings(self, path: str, name: str, raw: bytes, key: str, log: Log, found: object) -> None:
         """Keep what was found."""
-        result = tuple(log.items()), key, packed(found)
+        result = *_asked(log), key, packed(found)
         _keep(self._store, "findings", path, name, digest(raw), result)
 
-    def rehearsal(
-        self, path: str, name: str, content: bytes, key: str, asks: Callable[[Question], bytes]
-    ) -> tuple[Any, Log] | None:
-        """Return what was met when a file of that content was gone through, and the questions, if that holds.
-
-        There are so many questions that their answers are kept as one digest.
-        """
-        for questions, answers, known, met in _results(self._store, "rehearsal", path, name, content):
-            log = {question: asks(question) for question in questions} if known == key else {}
-            if log and _together(log) == answers:
-                return unpacked(met), log
-        return None
+    def rehearsal(self, path: str, name: str, content: bytes, key: str, asks: Asks) -> tuple[Any, Log] | None:
+        """Return what was met when a file of that content was gone through, and the questions it took."""
+        return _keyed(self._store, "rehearsal", path, name, content, key, asks)
 
     def keep_rehearsal(self, path: str, name: str, content: bytes, key: str, log: Log, found: object) -> None:
         """Keep what was met."""
-        result = tuple(log), _together(log), key, packed(found)
-        _keep(self._store, "rehearsal", path, name, content, result)
+        _keep(self._store, "rehearsal", path, name, content, (*_asked(log), key, packed(found)))
 
-    def events(self, path: str, name: str, text: str, key: str, holds: Holds) -> Any:
+    def events(self, path: str, name: str, text: str, key: str, asks: Asks) -> Any:
         """Return what rules of that key watch of the events in a file of that text, and the questions."""
         if self._shared is None:
             return None
-        return _keyed(self._shared, "events", path, name, of_text(text), key, holds)
+        return _keyed(self._shared, "events", path, name, of_text(text), key, asks)
 
     def keep_events(self, path: str, name: str, text: str, key: str, log: Log, found: object) -> None:
         """Keep events for the process that lints the file; those that are no plain data it finds again."""
         if self._shared is not None:
             with suppress(TypeError):
-                result = tuple(log.items()), key, packed(found)
+                result = *_asked(log), key, packed(found)
                 _keep(self._shared, "events", path, name, of_text(text), result)
 
 
-def _together(log: Log) -> bytes:
-    return digest(repr(tuple(log.values())).encode())
+def _asked(log: Log) -> tuple[tuple[Question, ...], bytes]:
+    return tuple(log), _together(log.values())
 
 
-def _keyed(store: Store, kind: str, path: str, name: str, content: bytes, key: str, holds: Holds) -> Any:
-    for items, known, found in _results(store, kind, path, name, content):
-        log = dict(items)
-        if known == key and holds(log):
+def _together(answers: Iterable[bytes]) -> bytes:
+    return digest(repr(tuple(answers)).encode())
+
+
+def _keyed(
+    store: Store, kind: str, path: str, name: str, content: bytes, key: str, asks: Asks
+) -> tuple[Any, Log] | None:
+    for questions, answers, known, found in _results(store, kind, path, name, content):
+        log = {question: asks(question) for question in questions} if known == key else {}
+        if known == key and _together(log.values()) == answers:
             return unpacked(found), log
     return None
 
@@ -177,16 +177,12 @@ def _results(store: Store, kind: str, path: str, name: str, content: bytes) -> t
 
 
 def _keep(store: Store, kind: str, path: str, name: str, content: bytes, result: tuple[Any, ...]) -> None:
-    others = [each for each in _results(store, kind, path, name, content) if each[:2] != result[:2]]
+    others = [each for each in _results(store, kind, path, name, content) if each[:3] != result[:3]]
     store.put(kind, path, (content, name, (result, *others[: _MOST - 1])))
 
 
-def _parts(table: Mapping[str, object]) -> dict[str, tuple[bytes, bytes]]:
-    parts = {}
-    for name, each in table.items():
-        data = packed(each)
-        parts[name] = _digest(data), marshal.dumps(data)
-    return parts
+def _parts(table: Mapping[str, object]) -> dict[str, bytes]:
+    return {name: marshal.dumps(packed(each)) for name, each in table.items()}
 
 
 def _digest(data: object) -> bytes:

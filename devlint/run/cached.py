@@ -85,7 +85,7 @@ def known(raw: bytes, path: str, settings: Settings, project: Project) -> list[F
     if project.memory is None:
         return None
     view = project.view(path)
-    found = project.memory.findings(view.path, view.name, raw, key(path, settings), view.holds)
+    found = project.memory.findings(view.path, view.name, raw, key(path, settings), view.answered)
     return None if found is None else back(found, path)
 
 
