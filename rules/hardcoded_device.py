@@ -1,23 +1,21 @@
 """The name of an accelerator is written where a device goes
 
-A literal such as `"cuda"` or `"cuda:0"` that reaches `.to`, `device=`, `torch.device` or `map_location`, also
-through a variable or a parameter's default, makes the code fail wherever that accelerator is missing, and
-pins it to one where there are several.
+A literal such as `"cuda:0"` that reaches `.to`, `device=`, `torch.device` or `map_location`, also through a
+variable or a default, makes the code fail without that accelerator, and pins it to one of several.
 
     model = nn.Linear(2, 2)
     model.to("cuda")  # DEV202
 
-Use the device at hand, or choose one at run time: `"cuda" if torch.cuda.is_available() else "cpu"`; not in
-the default of a parameter, which is made once. A call that leaves a parameter to it is told where the caller
-has a device at hand; so is a device that is given and dropped, by `device or "cuda" if … else "cpu"`, which
-lacks brackets, or by what moves nested structures and calls itself without it.
+Use the device at hand, or choose one at run time: `"cuda" if torch.cuda.is_available() else "cpu"`; not in a
+default, which is made once. A call that leaves a parameter to it is told where the caller has a device; so is
+one that is given and dropped, by `device or "cuda" if … else "cpu"` or by what moves nested structures and
+calls itself without it, and a choice that the next takes the place of.
 
-The first such place on a path is a warning; what follows is reached only where that one worked, and is a
-note. So is a program in which nothing chooses or asks for a device, or that names folders of its machine, a
-default that no call in the project leaves a parameter to, autocast, and what tries out a module of its file.
-
-Left alone: names under a condition that the device is there, or that are only compared, printed or used as
-keys, defaults of command-line options, tests, and code that runs on NVIDIA hardware by nature.
+The first such place on a path is a warning; what follows, reached only where that one worked, is a note.
+So is a program in which nothing chooses a device, or that names folders of its machine, a default that no
+call leaves a parameter to, autocast, a choice that is overruled, and what tries out a module of its file.
+Left alone: names under a condition that the device is there, or only compared, printed or used as keys,
+defaults of command-line options, tests, and code that runs on NVIDIA hardware by nature.
 """
 
 from __future__ import annotations
@@ -33,6 +31,7 @@ from ..rule import (
     Claim,
     Literal_,
     Observes,
+    Raises,
     Report,
     Rule,
     Severity,
@@ -47,12 +46,18 @@ from ..rule import (
     use,
 )
 
+_ONE = "make it one choice, with `elif`"
+_ADVICE = {"beyond": "leave the index out, or take it from an option", "lost": _ONE, "forced": _ONE}
 _SAID = {
     "argument": "`{}` is fixed here, whatever the machine has",
     "default": "the default device is `{}`, whatever the machine has",
     "autocast": "autocast is pinned to `{}` and does nothing on other devices",
+    "beyond": "`{}` is not the first device, and the condition asks for any",
+    **dict.fromkeys(("lost", "forced"), "`{}` is chosen in vain: the next choice takes its place"),
 }
+_AT_HAND = "take the device from a tensor or argument at hand, or ask which is available"
 _DROPPED = "where there is no `{}`, the device that is given is dropped"
+_ALWAYS = "what it decides is the same on every machine"
 _CHOICES = ("torch.device", "torch.set_default_device", "torch.cuda.set_device")
 
 
@@ -63,40 +68,33 @@ class HardcodedDeviceName(Rule[Literal_ | Use]):
     name = "hardcoded-device"
     severity = Severity.WARNING
     watches = (
-        literal(role(*_SAID), unguarded(), outside("test")),
+        literal(role("argument", "default", "autocast"), unguarded(), outside("test")),
         literal(role("left"), unguarded(), outside("test", "probe")),
-        literal(role("dropped"), outside("test")),
+        literal(role("dropped", *_ADVICE), outside("test")),
         use("@asks-accelerator", unguarded(), outside("test")),
     )
     _dropped = Claim(RUNS, cpu=Observes("placed", ("cpu", "cpu"), ("meta", "meta")))
-    claim = Claim(RUNS, cpu=NO_ACCELERATOR, programs={"dropped": _dropped, "recursion": Claim(MIXED_DEVICES)})
-
-    def suspects(self, event: Literal_ | Use) -> bool:
-        """Whether a device is named, or a function is taken for its answer."""
-        return isinstance(event, Literal_) or event.decides
+    _lost = Claim(RUNS, cpu=Observes("lost", bug=True, fixed=False))
+    _of = dict.fromkeys(("lost", "forced", "again", "missing"), _lost) | {"dropped": _dropped}
+    _of |= {"recursion": Claim(MIXED_DEVICES), "beyond": Claim(Raises("RuntimeError", "ordinal"))}
+    claim = Claim(RUNS, cpu=NO_ACCELERATOR, programs=_of)
 
     def visit(self, node: cst.CSTNode, event: Literal_ | Use, ask: Ask) -> Iterator[Report]:
         """Report the literal; choose between it and the cpu at run time."""
         if isinstance(event, Use):
             assert isinstance(node, cst.BaseExpression)
-            yield Report(
-                f"`{source_of(node)}` is not called, and a function is always true",
-                "what it decides is the same on every machine",
-                change=Change("call it", ((node, cst.Call(node)),), safe=False),
-            )
+            said = f"`{source_of(node)}` is not called, and a function is always true"
+            change = Change("call it", ((node, cst.Call(node)),), safe=False)
+            yield from (Report(said, _ALWAYS, change=change),) if event.decides else ()
             return
         if not isinstance(node, cst.SimpleString) or event.role == "dropped":
-            if (said := _of_given(node, event, ask)) is not None:
-                yield Report(*said)
+            if (given := _of_given(node, event, ask)) is not None:
+                yield Report(*given)
             return
-        later = event.role == "autocast" or ask.is_offered(node) or ask.later(event)
+        later = event.role in ("autocast", "forced") or ask.is_offered(node) or ask.later(event)
         later |= (event.role == "default" or ask.in_default(node)) and not ask.default_is_used(node)
-        yield Report(
-            _SAID[event.role].format(event.text),
-            "take the device from a tensor or argument at hand, or ask which is available",
-            Severity.NOTE if later else None,
-            _cured(node, event, ask),
-        )
+        said, note = _SAID[event.role].format(event.text), Severity.NOTE if later else None
+        yield Report(said, _ADVICE.get(event.role, _AT_HAND), note, _cured(node, event, ask))
 
 
 def _of_given(node: cst.CSTNode, event: Literal_, ask: Ask) -> tuple[str, str] | None:
@@ -113,7 +111,7 @@ def _of_given(node: cst.CSTNode, event: Literal_, ask: Ask) -> tuple[str, str] |
 
 def _cured(node: cst.SimpleString, event: Literal_, ask: Ask) -> Change | None:
     """The device at hand, else a choice; a default would make it when the file is imported."""
-    if event.role == "autocast" or not event.text.startswith("cuda") or ask.in_default(node):
+    if event.role in ("autocast", *_ADVICE) or not event.text.startswith("cuda") or ask.in_default(node):
         return None
     uses = event.text in ("cuda", "cuda:0") and ask.is_argument(node)
     if uses and not ask.is_given_to(node, *_CHOICES) and (device := ask.device_at_hand(node)):

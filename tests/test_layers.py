@@ -91,6 +91,7 @@ ORDER = [
         "infer.two",
         "infer.apart",
         "infer.left",
+        "infer.lost",
         "infer.unlike",
     ),
     *(

@@ -476,7 +476,7 @@ def perform(machine: Machine, site: Site) -> Value:
     if "touches-cuda" in row.topics:
         machine.touch(site.node)
     if row.topics:
-        if "asks-accelerator" in row.topics:
+        if knowledge.ASKS_ACCELERATOR in row.topics:
             return flag(Truth(True, False, machine=True))
         if "asks-processes" in row.topics:
             return flag(conditions.PROCESSES)

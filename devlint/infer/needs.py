@@ -141,7 +141,11 @@ def _party(
     of = place.of
     if isinstance(of, Path) and of.root.kind == "parameter" and of == path:
         given = sub.given.get(of.root.name)
-        if given is not None and given.value.kind in TENSORS and (not of.steps or is_slice(of, given.value)):
+        if (
+            given is not None
+            and (given.value.kind in TENSORS or is_made(given.value))
+            and (not of.steps or is_slice(of, given.value))
+        ):
             dims = given.value.origin.dims - len(of.steps) if given.value.origin is not None else 1
             # A 0-dim tensor of the cpu meets what is elsewhere, but no weights; one on a device does not.
             sized = dims or runs or here.form in ON_DEVICE

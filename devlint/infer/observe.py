@@ -25,6 +25,7 @@ from .encounters import Encounters
 from .hidden import hidden
 from .left import keeping, left
 from .log import Log, RawCall, RawCompare, RawMove, Stale
+from .lost import lost
 from .machine import COPIES, REPLACES
 from .settle import Settled
 
@@ -494,6 +495,7 @@ class Observer(Encounters):
                 )
                 role = harmless.get(node, raw.role)
                 role = "followed" if role == "chosen" and why.tensor else role
+                role = "beyond" if self._is_beyond(node.value, why) else role
                 told = event.Literal_(self.at(node, function, why, raw.loops), str(node.value), role)
                 known = found.get(node)
                 if known is None or _weaker(why, known.at.guard):
@@ -502,9 +504,24 @@ class Observer(Encounters):
             if wants("literal", each.text):
                 at = self.at(each.at, each.function, each.site.why, 0)
                 found[each.at] = event.Literal_(at, each.text, "left")
+        for function, node, role in lost(self.settled):
+            if wants("literal", str(node.value)):
+                found[node] = event.Literal_(self.at(node, function, Why(), 0), str(node.value), role)
         for name, told in keeping(self.settled, found.items()):
             found[name] = told._replace(role="kept")
         yield from found.values()
+
+    def _is_beyond(self, name: object, why: Why) -> bool:
+        """Whether it names another than the first accelerator where a condition asks for any."""
+        index = name.rpartition(":")[2] if isinstance(name, str) else ""
+        asked = why.certain and not (why.hints or why.tensor)
+        return asked and index.isdigit() and int(index) > 0 and not self._counts
+
+    @cached_property
+    def _counts(self) -> bool:
+        """Whether the file asks how many accelerators there are."""
+        calls = (raw.callee for log in self.settled.logs.values() for raw in log.calls.values())
+        return not frozenset(calls).isdisjoint(knowledge.COUNTS_DEVICES)
 
     def binds(self, wants: Wants) -> Iterator[event.Bind]:
         """What is assigned to attributes and items."""

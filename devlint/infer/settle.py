@@ -469,7 +469,7 @@ class Settled:
         whole = self._whole(ref)
         if whole < 0 and isinstance(self.objects.ways[ref], Element):
             whole = ref
-        if self._placed(ref) or self._is_text(ref) or self._is_given_to_make(whole):
+        if self._placed(ref) or self._is_text(ref) or self._is_given_to_make(whole) or self._is_answer(whole):
             return None
         if whole < 0:
             return self._stored_part(ref)
@@ -477,6 +477,22 @@ class Settled:
         by_use = loader >= 0 and bool(self.seen(loader) & Evidence.LOADER) and not self.has_others
         known = place.form is Form.CPU or by_use
         return Part(ref, whole, known, ref)
+
+    def _is_answer(self, ref: Ref) -> bool:
+        """Whether an object is what all callers got of a model: it is where the model has put it."""
+        way = self.objects.ways[ref] if ref >= 0 else None
+        if not isinstance(way, Root) or not self.objects.is_parameter(ref):
+            return False
+        sites = self.sites.get(self.objects.functions[ref], ())
+        given = [value.who for _, site in sites if (value := site.arguments.get(way.name)) is not None]
+        answers = self._answers if len(given) == len(sites) else ()
+        return bool(given) and all(type(who) is int and self.made_by(who) in answers for who in given)
+
+    @cached_property
+    def _answers(self) -> set[ast.AST]:
+        """The calls of what may be a module of any class, with what it is run on."""
+        calls = (item for log in self.logs.values() for item in log.guesses.items())
+        return {node for node, ref in calls if ref >= 0 and isinstance(node, ast.Call) and node.args}
 
     def _is_given_to_make(self, ref: Ref) -> bool:
         """Whether an object is what a constructor is given: options, numbers and tensors, and no batch."""

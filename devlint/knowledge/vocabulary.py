@@ -363,6 +363,9 @@ WHERE_DRAWN = (DRAWN_WITH, "device")
 """The parameters that say with what, and where, random numbers are drawn."""
 ASKS_MACHINE = ("torch.cuda.is_available", "torch.accelerator.is_available")
 """What a program asks that means to run where no accelerator is, too."""
+ASKS_ACCELERATOR = "asks-accelerator"
+"""The topic of what is true, or not zero, where an accelerator is there and nowhere else."""
+
 COUNTS_DEVICES = ("torch.cuda.device_count", "torch.accelerator.device_count")
 """What tells how many there are."""
 CUDA_CONTEXTS = frozenset({"torch.cuda.device", "torch.cuda.stream"})

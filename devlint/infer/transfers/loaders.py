@@ -99,7 +99,9 @@ def _holds_moved(machine: Machine, dataset: Value) -> bool:
     """Whether a dataset of the project was given tensors that may be on a device, and keeps them."""
     ref = machine.ref(dataset)
     return dataset.kind is Kind.INSTANCE and any(
-        key[0] == ref and value.kind in TENSORS and value.place.form not in (Form.CPU, Form.UNKNOWN)
+        key[0] == ref
+        and (value.kind in TENSORS or (value.origin is not None and value.origin.how == "moved"))
+        and value.place.form not in (Form.CPU, Form.UNKNOWN)
         for key, value in machine.state.env.items()
         if isinstance(key, tuple)
     )
