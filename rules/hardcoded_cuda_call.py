@@ -4,7 +4,7 @@ The call raises on every machine without an NVIDIA GPU: on laptops, on CI runner
 and AMD accelerators other than ROCm.
 
     model = nn.Linear(2, 2)
-    model.cuda()  # DEV201
+    model.cuda()  # DEV201, as `model.to(0)` is
 
 Choose the device once, and move to it:
 
@@ -42,6 +42,7 @@ from ..rule import (
     move_to,
     named,
     outside,
+    source_of,
     unguarded,
 )
 
@@ -52,7 +53,10 @@ class HardcodedCudaCall(Rule[Move]):
     code = "DEV201"
     name = "hardcoded-cuda-call"
     severity = Severity.WARNING
-    watches = (move("cuda", unguarded(), named("", "device", "index", "literal"), outside("test")),)
+    watches = (
+        move("cuda", unguarded(), named("", "device", "index", "literal"), outside("test")),
+        move("to", unguarded(), named("index"), outside("test")),
+    )
     claim = Claim(RUNS, cpu=NO_ACCELERATOR)
 
     def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:
@@ -63,8 +67,11 @@ class HardcodedCudaCall(Rule[Move]):
             change = move_to(node, None)
         elif not event.named and (device := ask.device_at_hand(node)):
             change = move_to(node, device)
+        call, lacks = "cuda()", "a CUDA device"
+        if event.method != "cuda":
+            call, lacks = f"to({source_of(node.args[0])})", "an accelerator"
         yield Report(
-            f"`{event.receiver.label}.cuda()` fails on a machine without a CUDA device",
+            f"`{event.receiver.label}.{call}` fails on a machine without {lacks}",
             "choose the device once and use `.to(device)`, or ask `torch.cuda.is_available()` first",
             Severity.NOTE if ask.later(event) else None,
             change,

@@ -65,7 +65,8 @@ def target(machine: Machine, name: str, site: Site) -> Target:
     if given.kind is Kind.NONE or (text_of(given) and given.place.form is Form.UNKNOWN):
         return Target(None, False, "")  # such as `length.to("kilometre")`
     by_name = given.kind in (Kind.DEVICE, Kind.UNKNOWN, Kind.LIBRARY)
-    return Target(machine.denoted(given, UNKNOWN_PLACE), False, "device" if by_name else "literal")
+    how: Named = "index" if type(constant(given)) is int else "device" if by_name else "literal"
+    return Target(machine.denoted(given, UNKNOWN_PLACE), False, how)
 
 
 def _has_dtype(machine: Machine, base: Value | None, dtype: Value) -> bool:
