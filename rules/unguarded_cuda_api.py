@@ -68,7 +68,7 @@ class UnguardedCudaApi(Rule[Call]):
         cpu=NO_ACCELERATOR,
         programs={
             name: Claim(RUNS, cpu=Raises("RuntimeError", "no accelerator|none is available|NVIDIA|CUDA"))
-            for name in ("pinned", "optional", "settings", "annotated")
+            for name in ("pinned", "pinned_alone", "optional", "settings", "annotated")
         }
         | {"reached": Claim(RUNS, cpu=Raises("AssertionError|RuntimeError|ValueError", "CUDA|cuda|dummy"))},
     )
@@ -87,6 +87,7 @@ class UnguardedCudaApi(Rule[Call]):
         here = [other for other in events if pins or other.at.function == event.at.function]
         chosen = event.callee not in _OF_A_PROCESS and ask.runs_anywhere(event.at.function)
         portable = chosen or any(_portable(other) for other in here)
+        portable |= pins and not any(isinstance(each, Move) and each.method == "cuda" for each in events)
         lacks, other = f"on a machine without {'an accelerator' if pins else 'a CUDA device'}", _OTHER
         if annotates := _BUILT in event.topics:
             alike = [each for each in here if isinstance(each, Call) and _BUILT in each.topics]

@@ -124,6 +124,8 @@ class Attributes(Machine):
         full = f"{dotted(base)}.{name}"
         if full in knowledge.DTYPES:
             return DTYPE
+        if full in knowledge.CONSTANTS:
+            return NUMBER
         found = self.program.resolve(full)
         return found if found is not None else library_value(full)
 
@@ -139,6 +141,8 @@ class Attributes(Machine):
             view = self.program.view(base.known.dotted)
             if view is None or not view.is_module or view.attribute(name) or view.method(name):
                 return self._instance_attribute(base, base.known.dotted, name, None)
+            if knowledge.SAYS_DEVICE in view.topics and self.here.own_name in knowledge.CONSTRUCTS:
+                return Value(Kind.NONE)  # which has yet to be moved, and is no more than not to tell any
         if base.kind is Kind.MODULE:
             return Value(Kind.DEVICE, self.place_of(base))
         ref = self.ref(base)

@@ -21,6 +21,7 @@ from ..core.summary import Answers
 from ..core.values import (
     DTYPE,
     NONE,
+    NUMBER,
     TORCH_DEVICE,
     UNKNOWN,
     Defined,
@@ -416,6 +417,7 @@ class Statements(Expressions):
                 continue
             full = f"{source}{alias.name}" if source.endswith(".") else f"{source}.{alias.name}"
             found = DTYPE if full in knowledge.DTYPES else library_value(full)
+            found = NUMBER if full in knowledge.CONSTANTS else found
             self.state.env[alias.asname or alias.name] = found
 
     # Branches

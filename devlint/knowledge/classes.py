@@ -55,6 +55,8 @@ _TOPICS = """
     record: typing.NamedTuple typing.TypedDict pydantic.BaseModel
     metric: torchmetrics.Metric torchmetrics.wrappers.abstract.WrapperMetric
     process: multiprocessing.Process torch.multiprocessing.Process
+    says-device: pytorch_lightning.LightningModule torchmetrics.Metric
+    says-device: torchmetrics.wrappers.abstract.WrapperMetric
     """
 _BUFFERS = """
     weight: torch.nn._WeightedLoss torch.nn.BCELoss torch.nn.MultiLabelSoftMarginLoss

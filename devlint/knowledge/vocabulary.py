@@ -363,6 +363,17 @@ WHERE_DRAWN = (DRAWN_WITH, "device")
 """The parameters that say with what, and where, random numbers are drawn."""
 ASKS_MACHINE = ("torch.cuda.is_available", "torch.accelerator.is_available")
 """What a program asks that means to run where no accelerator is, too."""
+CONSTANTS = frozenset(
+    f"{package}.{name}"
+    for package in ("math", "numpy", "torch")
+    for name in ("pi", "e", "inf", "nan", "tau", "euler_gamma")
+)
+"""Names of modules that are plain numbers: https://numpy.org/doc/stable/reference/constants.html."""
+
+SAYS_DEVICE = "says-device"
+"""The topic of classes of modules whose `device` is the default one until they are moved:
+https://lightning.ai/docs/pytorch/stable/accelerators/accelerator_prepare.html."""
+
 ASKS_ACCELERATOR = "asks-accelerator"
 """The topic of what is true, or not zero, where an accelerator is there and nowhere else."""
 
