@@ -92,6 +92,14 @@ def test_what_cannot_be_read_is_one_finding(source: bytes, row: int, words: str,
     assert words in finding.message
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="this Python knows the statement")
+def test_newer_python_is_told_as_such() -> None:
+    """It is the user's to run devlint with another Python; the file may be right."""
+    (finding,) = lint(b"type Pair = tuple[int, int]\n", "a.py")
+    assert (finding.code, finding.severity, finding.start.row) == ("DEV000", "warning", 1)
+    assert "newer than Python" in finding.message
+
+
 @pytest.mark.parametrize("cookie", [b"no-such-codec", b"rot13", b"hex"])
 def test_an_encoding_that_is_none(cookie: bytes) -> None:
     (finding,) = lint(b"# coding: " + cookie + b"\nimport torch\nx.to(d)\n", "a.py")

@@ -11,8 +11,8 @@ other cells are linted without it. Magics and cells in other languages are not P
 A file of more than four million bytes that mentions nothing devlint has rules about is taken for data, and
 not parsed.
 
-Newer syntax is unreadable to an older interpreter: run devlint with the Python version the code is
-written for. Files that are no Python by intent belong in `extend-exclude`.
+Newer syntax is unreadable to an older interpreter, which is a warning: run devlint with the Python version
+that the code is written for. Files that are no Python by intent belong in `extend-exclude`.
 
 In flake8, which shows findings and nothing else, it also tells of a file that could not be checked as it
 should: its configuration is wrong, or a rule is broken.
@@ -30,6 +30,10 @@ CODE = "DEV000"
 NAME = "unreadable"
 SEVERITY = Severity.ERROR
 
+_LIMIT = "too many "
+"""How messages on what the interpreter limits begin: brackets and blocks inside each other."""
+_MAX_NEWER = 1_000_000
+"""Bytes of a file that is looked at once more, for newer syntax."""
 _DATA = 4_000_000
 """Bytes of a file that is data if no rule watches anything in it: to parse a table takes gigabytes."""
 UNDECODABLE = (SyntaxError, UnicodeError, LookupError)
@@ -65,7 +69,11 @@ def find_unreadable(path: str, source: bytes | str) -> list[Finding]:
 def unreadable(path: str, error: Exception, raw: bytes = b"") -> Finding:
     """Return the finding for a file whose reading raised `error`."""
     if isinstance(error, SyntaxError) and (error.lineno or b"\0" not in raw):
-        return _finding(path, error.lineno or 1, f"not valid {_PYTHON}: {error.msg}", error.offset or 1)
+        found = _finding(path, error.lineno or 1, f"not valid {_PYTHON}: {error.msg}", error.offset or 1)
+        if error.msg.startswith(_LIMIT) or not _is_newer(raw):
+            return found
+        newer = f"newer than {_PYTHON}, with which devlint runs: {error.msg}"
+        return found._replace(message=newer, severity=Severity.WARNING)
     if isinstance(error, UnicodeDecodeError):
         row = raw.count(b"\n", 0, error.start) + 1
         return _finding(path, row, f"not valid {error.encoding}: {error.reason}")
@@ -75,6 +83,19 @@ def unreadable(path: str, error: Exception, raw: bytes = b"") -> Finding:
         row = raw.count(b"\n", 0, raw.find(b"\0")) + 1
         return _finding(path, row, f"not valid {_PYTHON}: source code cannot contain null bytes")
     return _finding(path, 1, f"not valid {_PYTHON}: {error}")
+
+
+def _is_newer(raw: bytes) -> bool:
+    """Whether it is Python to LibCST, which knows all versions."""
+    if not 0 < len(raw) <= _MAX_NEWER:
+        return False
+    import libcst
+
+    try:
+        libcst.parse_module(raw)
+    except Exception:  # whatever it makes of what is no Python
+        return False
+    return True
 
 
 def unopened(path: str, error: OSError) -> Finding:
