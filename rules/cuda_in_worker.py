@@ -18,8 +18,8 @@ Make batches on the cpu, let the loader pin them, and move them where they are u
         batch = batch.to(device)
 
 An error where a loader has workers and the device is CUDA by name; a warning where it is a variable, or
-nobody knows which loader it is. What only loaders without workers run, or with ones that are spawned, is
-left alone, and so is what all callers have on the cpu, or workers leave to a default that is that, and tests.
+nobody knows the loader. Left alone is what only loaders without workers run, or with ones that are spawned,
+what all callers have on the cpu, what workers leave to a default that is that or None, and tests.
 """
 
 from __future__ import annotations
@@ -82,8 +82,10 @@ class CudaInWorker(Rule[Call | Move]):
         on_cpu = all_on_cpu(ask.devices_given(node)) or ask.left_on_cpu(node)
         if on_cpu or any(map(_spawns, calls)) or not _uses_device(node, event, ask):
             return
-        counts = [each.workers for each in ask.loaders(event.at.function)]
-        if not counts and "called" not in event.at.context:  # none is known to run it: one of the file may
+        place, loaded = _place(event), ask.loaders(event.at.function)
+        told = place.name if place is not None and place.form is Form.SAME else ""
+        counts = [each.workers for each in loaded if not told or each.bound is None or told in each.bound]
+        if not loaded and "called" not in event.at.context:  # none is known to run it: one of the file may
             loaders = [other for other in calls if "loader" in other.topics]
             counts = [
                 loader.given["num_workers"].label for loader in loaders if "num_workers" in loader.given
@@ -92,7 +94,6 @@ class CudaInWorker(Rule[Call | Move]):
                 counts = [""]
         if all(count == "0" for count in counts):
             return
-        place = _place(event)
         named = place is not None and place.form is Form.LITERAL
         certain = named and any(count.isdecimal() and count != "0" for count in counts)
         yield Report(

@@ -227,6 +227,8 @@ class Loading(NamedTuple):
     function: str
     workers: str
     """How many it has: a number, or something else where that is chosen at run time; empty where not told."""
+    bound: tuple[str, ...] | None = None
+    """The parameters that `partial(…)` gives it by name; None where it is given itself."""
 
 
 class ModuleSummary(NamedTuple):

@@ -11,7 +11,7 @@ from ..core.events import Fate
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.paths import Attr, Item, Path, Ref
-from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
+from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place, literal
 from ..core.summary import Moved
 from ..core.values import (
     ACCELERATOR,
@@ -372,6 +372,8 @@ def _run_unknown(machine: Machine, node: ast.Call, callee: Value, args: Argument
 
 def _unknown_call(machine: Machine, node: ast.Call, args: Arguments, callee: Ref = NOBODY) -> Value:
     machine.log.guesses[node] = callee
+    if any(value.place.form in ON_DEVICE for _, value in args.all()):
+        machine.log.answers.add(node)
     lend(machine, (value for _, value in args.all()))
     machine.state.copies = frozenset()  # it may wait for them
     machine.spill(value for _, value in (*args.all(), *args.unpacked))

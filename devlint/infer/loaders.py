@@ -26,7 +26,7 @@ class Analysed(Protocol):
 
 def loaders_in(file: Analysed) -> tuple[Loading, ...]:
     """The loaders of a file, once for each function of the project that their workers run."""
-    found = (Loading(name, _count(call)) for call, name, _ in run_by_loaders(file))
+    found = (Loading(name, _count(call), _bound(call, by)) for call, name, by in run_by_loaders(file))
     return tuple(dict.fromkeys(found))
 
 
@@ -42,6 +42,12 @@ def run_by_loaders(file: Analysed) -> Iterator[tuple[RawCall, str, str]]:
                 else:
                     names = _asked(file, value) if parameter == knowledge.LOADS_FROM else iter(())
                 yield from ((call, name, parameter) for name in names)
+
+
+def _bound(call: RawCall, parameter: str) -> tuple[str, ...] | None:
+    """The parameters of what is run that are given before."""
+    given = next((value.known for name, _, value in call.args.named() if name == parameter), None)
+    return given.names if isinstance(given, Partial) else None
 
 
 def _count(call: RawCall) -> str:

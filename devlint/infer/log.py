@@ -251,6 +251,7 @@ class Log:
         "added",
         "advanced",
         "alternatives",
+        "answers",
         "asks",
         "binds",
         "born",
@@ -357,6 +358,8 @@ class Log:
         """By the results of calls, what was given: they may be that in another form."""
         self.guesses: dict[ast.AST, Ref] = {}
         """By the calls of what may be a module, of whatever class, what is called."""
+        self.answers: set[ast.AST] = set()
+        """Those that are given what was brought to a device."""
         self.tried: dict[Ref, RawMeeting] = {}
         """By what calls gave of which nobody knows what they do, what was made on the cpu and given to those,
         as if a module were called."""

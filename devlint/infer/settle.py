@@ -490,9 +490,8 @@ class Settled:
 
     @cached_property
     def _answers(self) -> set[ast.AST]:
-        """The calls of what may be a module of any class, with what it is run on."""
-        calls = (item for log in self.logs.values() for item in log.guesses.items())
-        return {node for node, ref in calls if ref >= 0 and isinstance(node, ast.Call) and node.args}
+        """The calls of what may be a module of any class, with what was brought to a device."""
+        return {node for log in self.logs.values() for node in log.answers}
 
     def _is_given_to_make(self, ref: Ref) -> bool:
         """Whether an object is what a constructor is given: options, numbers and tensors, and no batch."""

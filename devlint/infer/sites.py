@@ -60,10 +60,12 @@ def calls_in(file: Analysed) -> tuple[Calling, ...]:
 
 
 def _asks(log: Log, home: Function) -> bool:
-    """Whether a function asks if an accelerator is there, or chooses between one and the cpu."""
+    """Whether a function asks if an accelerator is there, or has an option or choice that may be the cpu."""
     if any(raw.callee in knowledge.ASKS_MACHINE for raw in log.calls.values()):
         return True
-    either = (part for node in home.nodes if isinstance(node, ast.IfExp) for part in (node.body, node.orelse))
+    either = [part for node in home.nodes if isinstance(node, ast.IfExp) for part in (node.body, node.orelse)]
+    calls = (node for node in home.nodes if isinstance(node, ast.Call))
+    either += (each.value for node in calls for each in node.keywords if each.arg == knowledge.BY_DEFAULT)
     return any(isinstance(part, ast.Constant) and part.value == CPU.name for part in either)
 
 

@@ -175,6 +175,18 @@ TABLES = (
     einops.reduce(tensor, pattern, reduction, **axes_lengths): gives=tensor place=operands
     einops.repeat(tensor, pattern, **axes_lengths): gives=tensor place=operands
     einops.einsum(*args): gives=tensor place=operands
+    torchvision.utils.make_grid(tensor, nrow, padding, normalize, value_range, scale_each,
+            pad_value): gives=tensor place=operands
+    torchvision.utils.draw_bounding_boxes(image, boxes, labels, colors, fill, width, font,
+            font_size): gives=tensor place=first
+    torchvision.utils.draw_segmentation_masks(image, masks, alpha, colors): gives=tensor place=operands
+    torchvision.utils.draw_keypoints(image, keypoints): gives=tensor place=first
+    torchvision.ops.box_convert torchvision.ops.box_area torchvision.ops.masks_to_boxes
+            torchvision.ops.clip_boxes_to_image(boxes, *args): gives=tensor place=operands
+    torchvision.ops.box_iou torchvision.ops.generalized_box_iou torchvision.ops.complete_box_iou
+            torchvision.ops.distance_box_iou(boxes1, boxes2): gives=tensor place=operands
+    torchvision.ops.nms(boxes, scores, iou_threshold): gives=tensor place=operands
+    torchvision.ops.batched_nms(boxes, scores, idxs, iou_threshold): gives=tensor place=operands
     torch_scatter.scatter torch_scatter.scatter_add torch_scatter.scatter_sum torch_scatter.scatter_mul
             torch_scatter.scatter_mean torch_scatter.scatter_softmax torch_scatter.scatter_log_softmax
             (src, index, dim, out, dim_size): gives=tensor place=operands

@@ -370,6 +370,9 @@ CONSTANTS = frozenset(
 )
 """Names of modules that are plain numbers: https://numpy.org/doc/stable/reference/constants.html."""
 
+BY_DEFAULT = "default"
+"""The parameter of what declares an option that is what it is for who does not say."""
+
 SAYS_DEVICE = "says-device"
 """The topic of classes of modules whose `device` is the default one until they are moved:
 https://lightning.ai/docs/pytorch/stable/accelerators/accelerator_prepare.html."""

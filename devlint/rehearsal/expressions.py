@@ -157,7 +157,7 @@ class Expressions(Stage):
         if isinstance(one, Const) and isinstance(other, Const):
             return _folded(op, one.value, other.value)
         if isinstance(one, Tensor) or isinstance(other, Tensor):
-            return self.combined(node, "operator", [left, right])
+            return self.combined(node, "operator", [left, right], exact=isinstance(op, ast.MatMult))
         if isinstance(one, Array) or isinstance(other, Array):
             return Array(max(each.dims for each in (one, other) if isinstance(each, Array)))
         if isinstance(one, Seq) and isinstance(other, Seq) and isinstance(op, ast.Add):
@@ -305,7 +305,7 @@ class Expressions(Stage):
         """Whether the program defines a method for an object."""
         raise NotImplementedError
 
-    def combined(self, node: ast.AST, how: str, parties: Sequence[Argument]) -> Value:
+    def combined(self, node: ast.AST, how: str, parties: Sequence[Argument], *, exact: bool = False) -> Value:
         """What an operation gives of tensors, which have to be together."""
         raise NotImplementedError
 

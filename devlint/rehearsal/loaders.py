@@ -59,10 +59,10 @@ class Loaders(Modules):
                 return self.element(seq)
             given = [v for name, v in dataset.attrs.items() if name.startswith("#")]
             if dataset.lib.endswith("TensorDataset"):
-                parts = [
-                    each._replace(dims=max(each.dims - 1, 0)) for each in given if isinstance(each, Tensor)
-                ]
-                return Seq(tuple(parts), "tuple") if len(parts) == len(given) else Unknown()
+                rows = (
+                    each if isinstance(each, Tensor) else Tensor() for each in given
+                )  # it takes no others
+                return Seq(tuple(each._replace(dims=max(each.dims - 1, 0)) for each in rows), "tuple")
             if given and dataset.lib.endswith(("Subset", "ConcatDataset")):
                 inner = given[0]
                 return self._sample(self.element(inner) if isinstance(inner, Seq) else inner, node)

@@ -25,6 +25,7 @@ from .values import (
     Argument,
     Bound,
     Const,
+    Device,
     Function,
     Made,
     Map,
@@ -328,7 +329,7 @@ class Modules(Meetings):
             left_out = long.startswith("-") and "required" not in keywords and told in ("", "store")
             value: Value = NONE if left_out else Unknown()
             if "default" in keywords:
-                value = keywords["default"][1]
+                value = self._asked_for(keywords["default"][1], keywords)
             elif told in ("store_true", "store_false"):
                 value = Const(told == "store_false")
             self.put(options.items, key, value)
@@ -344,3 +345,12 @@ class Modules(Meetings):
             made.attrs.update(options.items)
             return made if name == "parse_args" else Seq((made, Seq((), open=True)), "tuple")
         return Unknown()
+
+    def _asked_for(self, default: Value, keywords: dict[str, Argument]) -> Value:
+        """What an option is: the cpu by default, it is there for those who have an accelerator."""
+        if self.place_of(default) != CPU:
+            return default
+        choices = keywords["choices"][1] if "choices" in keywords else None
+        if isinstance(choices, Seq) and ACCELERATOR not in map(self.place_of, choices.items):
+            return default
+        return Device(ACCELERATOR) if isinstance(default, Device) else Const(ACCELERATOR)

@@ -635,9 +635,12 @@ class Questions:
         )
         if any(each.guarded or (each.conditional and not above) for each in made):
             return False
-        found = None
-        for each in called or made:
-            if each.guarded or each.needed or (each.conditional and not above and not each.anywhere):
+        found, calls = None, called or made
+        first = [each for each in calls if not each.needed]  # the others may need what this one needed
+        if calls and not first:
+            return False
+        for each in first:
+            if each.guarded or (each.conditional and not above and not each.anywhere):
                 return False
             further = self._anywhere(each.caller, above | {function})
             if further is False:

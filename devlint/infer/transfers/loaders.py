@@ -8,7 +8,7 @@ from ...core.paths import Element, Item, Ref
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ...core.summary import Term
 from ...core.values import MAPPINGS, Api, Defined, Value, container
-from ...knowledge.vocabulary import IN_WORKERS, MOVES, NAMES_DEVICES, RUN_BY_WORKERS, WORKERS
+from ...knowledge.vocabulary import CALLED, IN_WORKERS, MOVES, NAMES_DEVICES, RUN_BY_WORKERS, WORKERS
 from ..machine import Machine, Site
 
 _WITH_OPTIONS = (WORKERS, *sorted(RUN_BY_WORKERS))
@@ -24,7 +24,7 @@ def loader(machine: Machine, site: Site) -> Value:
     batch = machine.objects.part(ref, Element())
     place = Place(CPU.form, CPU.name, batch)
     collate, dataset = site.args.get("collate_fn"), site.args.get("dataset")
-    if dataset is not None and _moves_samples(machine, dataset):
+    if dataset is not None and (_moves_samples(machine, dataset) or _holds_moved(machine, dataset)):
         machine.log.note(ref, Evidence.PLACED)
     if collate is not None and collate.kind is not Kind.NONE:
         given = _collated(machine, collate)
@@ -96,15 +96,26 @@ def _moves_samples(machine: Machine, dataset: Value) -> bool:
 
 
 def _holds_moved(machine: Machine, dataset: Value) -> bool:
-    """Whether a dataset of the project was given tensors that may be on a device, and keeps them."""
+    """Whether a dataset of the project was given tensors that may be on a device, or what moves, to keep."""
     ref = machine.ref(dataset)
     return dataset.kind is Kind.INSTANCE and any(
-        key[0] == ref
-        and (value.kind in TENSORS or (value.origin is not None and value.origin.how == "moved"))
-        and value.place.form not in (Form.CPU, Form.UNKNOWN)
+        key[0] == ref and (_is_elsewhere(value) or _is_mover(machine, value))
         for key, value in machine.state.env.items()
         if isinstance(key, tuple)
     )
+
+
+def _is_elsewhere(value: Value) -> bool:
+    moved = value.origin is not None and value.origin.how == "moved"
+    return (value.kind in TENSORS or moved) and value.place.form not in (Form.CPU, Form.UNKNOWN)
+
+
+def _is_mover(machine: Machine, value: Value) -> bool:
+    """Whether an object of the project moves what it is called with."""
+    if value.kind is not Kind.INSTANCE or not isinstance(value.known, Defined):
+        return False
+    view = machine.program.view(value.known.dotted)
+    return view is not None and view.method(CALLED) is not None and view.moves()
 
 
 def _collated(machine: Machine, collate: Value) -> Term | None:
