@@ -347,6 +347,8 @@ class Performer(Expressions):
             return self.module(inner, name) if inner is not None and not inner[1] else Unknown()
         if isinstance(value, Class):
             got = self.find_in(value, name)
+            if got is None and name == "apply":
+                return self._applied(value, node)
             return Unknown() if got is None else self.bound(got, value, node)
         if isinstance(value, Super):
             cls = value.receiver.cls
@@ -365,6 +367,13 @@ class Performer(Expressions):
         if isinstance(value, (Seq, Map, Array, Const, Text, Number)):
             return Method(value, name)
         return Unknown()
+
+    def _applied(self, cls: Class, node: ast.expr | None) -> Value:
+        """`Function.apply` of autograd: it calls `forward` with a context of its own."""
+        if "autograd-function" not in knowledge.topics_of_class(self.library_base(cls)):
+            return Unknown()
+        forward = self.attribute(cls, "forward", node)
+        return Bound(forward, Unknown()) if isinstance(forward, Function) else Unknown()
 
     def _of_object(self, value: Obj, name: str, node: ast.expr | None) -> Value:
         found = value.attrs.get(name)

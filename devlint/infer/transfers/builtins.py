@@ -23,6 +23,7 @@ from ...core.values import (
     Truth,
     Value,
     Words,
+    truth_of,
 )
 from ..conditions import PROCESSES, truth
 from ..log import RawBind
@@ -183,6 +184,9 @@ def super_(machine: Machine, site: Site) -> Value:
     return OTHER._replace(known=Inherited(here.owner))
 
 
+_LEAST = "min"
+
+
 def extreme(machine: Machine, site: Site) -> Value:
     """`max(x, y)` is one of its arguments, `max(xs)` and `sum(xs)` like an element."""
     values = [value for _, value in site.args.positional]
@@ -193,6 +197,9 @@ def extreme(machine: Machine, site: Site) -> Value:
             return machine.unknown(site.node)  # of a tensor with one dimension a number, for all one knows
         element = machine.element(values[0], site.node)
         return element._replace(kind=Kind.SCALAR) if values[0].kind in TENSORS else element
+    said = [truth_of(value) for value in values if value.kind is Kind.FLAG]
+    if site.name == _LEAST and any(each is not None and each.if_true for each in said):
+        return flag(Truth(True, False))  # no more than there are accelerators: none without one
     return machine.joined(values) or UNKNOWN
 
 

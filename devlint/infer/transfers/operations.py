@@ -142,7 +142,9 @@ def pack(machine: Machine, site: Site) -> Value:
             *("host", at, machine.where(value), value, beside, machine.where(first), first),
             *(machine.state.why, machine.loops),
         )
-    return machine.own(site.node, Kind.BATCH, machine.where(first))
+    packed = machine.own(site.node, Kind.BATCH, machine.where(first))
+    machine.note(packed, Evidence.TENSOR)  # it moves as one does
+    return packed
 
 
 def pad_packed(machine: Machine, site: Site) -> Value:
