@@ -200,7 +200,7 @@ def test_instances_of_classes_have_kinds(name: str, kind: Kind | None) -> None:
     ("name", "topics"),
     [
         ("torch.nn.Module", {"module"}),
-        ("lightning.pytorch.LightningModule", {"module", "framework:lightning"}),
+        ("lightning.pytorch.LightningModule", {"module", "framework:lightning", "says-device"}),
         ("torch.utils.data.dataset.Dataset", {"dataset"}),
         ("torch.utils.data.DataLoader", {"loader"}),
         ("torch.optim.Optimizer", {"optimizer"}),

@@ -259,10 +259,12 @@ print(cell(x))
 import argparse
 parser = argparse.ArgumentParser()
 parser.add_argument("--device", default="cuda")
-parser.add_argument("--host", default="cpu")
+parser.add_argument("--host", default="cpu", choices=["cpu"])
+parser.add_argument("--asked-for", default="cpu")
 args = parser.parse_args()
 print(x * torch.ones(4, device=args.device))
 print(x * torch.ones(4, device=args.host))  # here
+print(x * torch.ones(4, device=args.asked_for))
 """,
     "the name of a device that is put together": """
 rank = 0

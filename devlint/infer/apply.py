@@ -156,6 +156,10 @@ def _discard(machine: Machine, node: ast.Call, summary: FunctionSummary, given: 
     )
 
 
+_MOVED_TO = ON_DEVICE | {Form.UNKNOWN}
+"""Unknown is where it is moved if it is a tensor: `v.to(device) if torch.is_tensor(v) else v`."""
+
+
 def _moved_copy(summary: FunctionSummary) -> tuple[str, Place] | None:
     """The parameter of which a function returns a moved copy, and where that is, if it changes nothing."""
     filled = any(bits & Evidence.FILLED for _, bits in summary.evidence)
@@ -164,7 +168,7 @@ def _moved_copy(summary: FunctionSummary) -> tuple[str, Place] | None:
     found: set[tuple[str, Place]] = set()
     for part in _leaves(summary.returns):
         who = part.who
-        if part.origin is None or part.origin.how != "moved" or part.place.form not in ON_DEVICE:
+        if part.origin is None or part.origin.how != "moved" or part.place.form not in _MOVED_TO:
             return None
         if not isinstance(who, Path) or who.root.kind != "parameter":
             return None

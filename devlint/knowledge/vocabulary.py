@@ -78,6 +78,8 @@ LIKENED = "_like"
 """How functions end that make a tensor of the shape of another, where that is."""
 PART_OF_RESULT = words("values indices min max mode eigenvalues eigenvectors Q R U S V Vh")
 """Attributes of the tuples that operations give, which are no tensor's."""
+JOINS = words("cat concat concatenate")
+"""Operations that join tensors along a dimension that they have."""
 NO_SCALARS = words(
     """
     cat concat concatenate stack hstack vstack dstack column_stack row_stack clamp clip clamp_ clip_

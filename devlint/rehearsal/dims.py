@@ -73,6 +73,8 @@ def dims_of(
         return _told_sizes(positional) if name in knowledge.TELLS_DIMENSIONS else 1
     if name in knowledge.ADDS_DIMENSION:
         return most + 1
+    if name in knowledge.JOINS:
+        return max(most, 1)  # they take none without
     if name in knowledge.LOSES_DIMENSION:
         return max(most - 1, 0)
     if name in knowledge.LOSES_TOLD and any(is_number(value) for _, value in positional):

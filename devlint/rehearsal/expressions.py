@@ -157,7 +157,7 @@ class Expressions(Stage):
         if isinstance(one, Const) and isinstance(other, Const):
             return _folded(op, one.value, other.value)
         if isinstance(one, Tensor) or isinstance(other, Tensor):
-            return self.combined(node, "operator", [left, right], exact=isinstance(op, ast.MatMult))
+            return self.combined(node, "operator", [left, right])
         if isinstance(one, Array) or isinstance(other, Array):
             return Array(max(each.dims for each in (one, other) if isinstance(each, Array)))
         if isinstance(one, Seq) and isinstance(other, Seq) and isinstance(op, ast.Add):
