@@ -6,10 +6,9 @@ variable or a default, makes the code fail without that accelerator, and pins it
     model = nn.Linear(2, 2)
     model.to("cuda")  # DEV202
 
-Use the device at hand, or choose one at run time: `"cuda" if torch.cuda.is_available() else "cpu"`; not in a
-default, which is made once. A call that leaves a parameter to it is told where the caller has a device; so is
-one that is given and dropped, by `device or "cuda" if … else "cpu"` or by what moves nested structures and
-calls itself without it, and a choice that the next takes the place of.
+Use the device at hand, or choose one at run time, `"cuda" if torch.cuda.is_available() else "cpu"`, not in a
+default, which is made once. Told too are calls that leave a parameter to one where the caller has a device,
+what drops the one that is given (`device or "cuda" if … else "cpu"`), and a choice that the next replaces.
 
 The first such place on a path is a warning; what follows, reached only where that one worked, is a note.
 So is a program in which nothing chooses a device, or that names folders of its machine, a default that no
@@ -57,7 +56,11 @@ _SAID = {
 }
 _AT_HAND = "take the device from a tensor or argument at hand, or ask which is available"
 _DROPPED = "where there is no `{}`, the device that is given is dropped"
-_ALWAYS = "what it decides is the same on every machine"
+_PROGRAMS = {
+    "dropped": Claim(RUNS, cpu=Observes("placed", ("cpu", "cpu"), ("meta", "meta"))),
+    **dict.fromkeys(("lost", "forced", "again", "missing"), Claim(RUNS, cpu=Observes("lost", True, False))),
+    **{"recursion": Claim(MIXED_DEVICES), "beyond": Claim(Raises("RuntimeError", "ordinal"))},
+}
 _CHOICES = ("torch.device", "torch.set_default_device", "torch.cuda.set_device")
 
 
@@ -73,11 +76,11 @@ class HardcodedDeviceName(Rule[Literal_ | Use]):
         literal(role("dropped", *_ADVICE), outside("test")),
         use("@asks-accelerator", unguarded(), outside("test")),
     )
-    _dropped = Claim(RUNS, cpu=Observes("placed", ("cpu", "cpu"), ("meta", "meta")))
-    _lost = Claim(RUNS, cpu=Observes("lost", bug=True, fixed=False))
-    _of = dict.fromkeys(("lost", "forced", "again", "missing"), _lost) | {"dropped": _dropped}
-    _of |= {"recursion": Claim(MIXED_DEVICES), "beyond": Claim(Raises("RuntimeError", "ordinal"))}
-    claim = Claim(RUNS, cpu=NO_ACCELERATOR, programs=_of)
+    claim = Claim(RUNS, cpu=NO_ACCELERATOR, programs=_PROGRAMS)
+
+    def suspects(self, event: Literal_ | Use) -> bool:
+        """Whether a device is named, or a function is taken for its answer."""
+        return isinstance(event, Literal_) or event.decides
 
     def visit(self, node: cst.CSTNode, event: Literal_ | Use, ask: Ask) -> Iterator[Report]:
         """Report the literal; choose between it and the cpu at run time."""
@@ -85,7 +88,7 @@ class HardcodedDeviceName(Rule[Literal_ | Use]):
             assert isinstance(node, cst.BaseExpression)
             said = f"`{source_of(node)}` is not called, and a function is always true"
             change = Change("call it", ((node, cst.Call(node)),), safe=False)
-            yield from (Report(said, _ALWAYS, change=change),) if event.decides else ()
+            yield Report(said, "what it decides is the same on every machine", change=change)
             return
         if not isinstance(node, cst.SimpleString) or event.role == "dropped":
             if (given := _of_given(node, event, ask)) is not None:

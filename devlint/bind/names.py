@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from .walk import descendants
 
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
 def last_name(node: ast.AST) -> str:
@@ -47,6 +48,19 @@ def names_in(node: ast.AST) -> frozenset[str]:
                 found.add(part.attr)
             todo += part.__dict__.values()
     return frozenset(found)
+
+
+def blocks_in(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The blocks of statements in a function, without those of functions and classes inside."""
+    todo = [node]
+    while todo:
+        each = todo.pop()
+        for name in _BLOCKS:
+            block = getattr(each, name, None)
+            if type(block) is list and block:
+                if isinstance(block[0], ast.stmt):
+                    yield block
+                todo += (inner for inner in block if not isinstance(inner, _SCOPES))
 
 
 def statements_in(node: ast.AST) -> Iterator[ast.stmt]:

@@ -142,7 +142,7 @@ class Attributes(Machine):
             if view is None or not view.is_module or view.attribute(name) or view.method(name):
                 return self._instance_attribute(base, base.known.dotted, name, None)
             if knowledge.SAYS_DEVICE in view.topics and self.here.own_name in knowledge.CONSTRUCTS:
-                return Value(Kind.NONE)  # which has yet to be moved, and is no more than not to tell any
+                return Value(Kind.NONE)  # it has yet to be moved: as if no device were told
         if base.kind is Kind.MODULE:
             return Value(Kind.DEVICE, self.place_of(base))
         ref = self.ref(base)

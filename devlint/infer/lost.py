@@ -8,12 +8,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from .. import knowledge
+from ..bind.names import blocks_in
 from ..core.events import Role
 from ..core.places import CPU
 from .settle import Settled
 
 _DEVICE = "torch.device"
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 Called = dict[ast.Call, str]
 """What functions of libraries are called."""
 Devices = tuple[ast.Constant, ...]
@@ -36,61 +36,49 @@ def lost(settled: Settled) -> Iterator[Lost]:
         return
     for function in settled.logs:
         home = settled.file.functions.get(function, settled.file.module)
-        for block in _blocks(home.node):
+        for block in blocks_in(home.node):
             for one, other in pairwise(block):
                 for at, role in _between(one, other, called):
                     yield Lost(function, at, role)
 
 
-def _blocks(node: ast.AST) -> Iterator[list[ast.stmt]]:
-    """The blocks of statements in a function, without those of functions inside."""
-    for name in ("body", "orelse", "finalbody"):
-        block = getattr(node, name, None)
-        if isinstance(block, list):
-            yield block
-            for each in block:
-                if not isinstance(each, _SCOPES):
-                    yield from _blocks(each)
-
-
 def _between(one: ast.stmt, other: ast.stmt, called: Called) -> Iterator[tuple[ast.Constant, Role]]:
     """The accelerators that one statement chooses, and the next replaces wherever they are there."""
     for target, devices in _chosen(one, called).items():
+        role: Role = "lost"
         kept = _everywhere(other, target, called)
-        forced = isinstance(other, ast.Assign) and kept is not None and len(kept) == 1
-        if forced and kept and _type(kept[0]) != CPU.name:
-            continue  # a choice may begin with what it falls back from
-        role: Role = "forced" if forced else "lost"
-        missed = _missed(other, target, called) if kept is None else ""
-        for each in devices:
-            type_ = _type(each)
-            if type_ != CPU.name and (
-                type_ not in map(_type, kept) if kept is not None else missed and type_ != missed
-            ):
-                yield each, role
+        if kept is None:
+            missed = _missed(other, target, called)
+            stays = {missed} if missed else {_type(each) for each in devices}
+        else:
+            stays = {_type(each) for each in kept}
+            if isinstance(other, ast.Assign) and len(kept) == 1:
+                if stays != {CPU.name}:
+                    continue  # a choice may begin with what it falls back from
+                role = "forced"
+        yield from ((each, role) for each in devices if _type(each) not in stays | {CPU.name})
 
 
 def _chosen(statement: ast.stmt, called: Called) -> dict[str, Devices]:
     """The devices that a statement chooses between, by what it assigns."""
     if isinstance(statement, ast.If):
-        found: dict[str, Devices] = {}
+        chosen: dict[str, Devices] = {}
         for block in _branches(statement):
             for target, devices in _assigned(block, called).items():
-                found[target] = (*found.get(target, ()), *devices)
-        return found
-    choice = isinstance(statement, ast.Assign) and any(
-        isinstance(each, ast.IfExp) for each in ast.walk(statement.value)
-    )
-    return _assigned([statement], called) if choice else {}
+                chosen[target] = (*chosen.get(target, ()), *devices)
+        return chosen
+    found = _assigned([statement], called)
+    parts = ast.walk(statement) if found else ()
+    return found if any(isinstance(each, ast.IfExp) for each in parts) else {}
 
 
 def _branches(statement: ast.If) -> Iterator[list[ast.stmt]]:
     """The blocks of an `if`, and of the `elif`s after it; the last is empty where there is no `else`."""
     yield statement.body
-    if len(statement.orelse) == 1 and isinstance(statement.orelse[0], ast.If):
-        yield from _branches(statement.orelse[0])
-    else:
-        yield statement.orelse
+    while len(statement.orelse) == 1 and isinstance(statement.orelse[0], ast.If):
+        statement = statement.orelse[0]
+        yield statement.body
+    yield statement.orelse
 
 
 def _assigned(block: Sequence[ast.stmt], called: Called) -> dict[str, Devices]:

@@ -74,6 +74,10 @@ def observed(
     return tuple(found)
 
 
+_PLACING: tuple[event.Role, ...] = ("argument", "default", "chosen")
+"""What literals are for that something goes to."""
+
+
 class Observer(Encounters):
     """Turns raw events into finished ones."""
 
@@ -495,7 +499,7 @@ class Observer(Encounters):
                 )
                 role = harmless.get(node, raw.role)
                 role = "followed" if role == "chosen" and why.tensor else role
-                role = "beyond" if self._is_beyond(node.value, why) else role
+                role = "beyond" if role in _PLACING and self._is_beyond(node.value, why) else role
                 told = event.Literal_(self.at(node, function, why, raw.loops), str(node.value), role)
                 known = found.get(node)
                 if known is None or _weaker(why, known.at.guard):

@@ -107,7 +107,7 @@ _ROLES = {
 }
 _FORMS = {
     *("becomes", "casts", "comes_from", "context", "gives", "held_by", "hides", "iterated", "left"),
-    *("of_leaf", "right"),
+    *("named", "of_leaf", "right"),
 }
 """Tests of what a rule is about at all, not of whether that is wrong here."""
 

@@ -70,7 +70,7 @@ def unreadable(path: str, error: Exception, raw: bytes = b"") -> Finding:
     """Return the finding for a file whose reading raised `error`."""
     if isinstance(error, SyntaxError) and (error.lineno or b"\0" not in raw):
         found = _finding(path, error.lineno or 1, f"not valid {_PYTHON}: {error.msg}", error.offset or 1)
-        if error.msg.startswith(_LIMIT) or not _is_newer(raw):
+        if str(error.msg).startswith(_LIMIT) or not _is_newer(raw):
             return found
         newer = f"newer than {_PYTHON}, with which devlint runs: {error.msg}"
         return found._replace(message=newer, severity=Severity.WARNING)
