@@ -353,6 +353,12 @@ def _forget_made(machine: Machine, sub: Substitution, summary: FunctionSummary) 
 def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, returned: bool) -> None:
     if isinstance(effect, Bound):
         given = sub.value(effect.value)
+        who = effect.value.who
+        source = sub.root(who) if isinstance(who, Path) and not who.steps else None
+        if source is not None and source.kind is Kind.PARAMETER and given.kind in TENSORS:
+            given = given._replace(
+                place=UNKNOWN_PLACE, origin=None
+            )  # its module moves it, a view of it stays
         owner = sub.ref(effect.path._replace(steps=effect.path.steps[:-1]))
         moved = given.kind in MAY_BE_COPIED and given.origin is not None and given.origin.how == "moved"
         kept = effect.lasts and (given.kind in _KEPT or len(effect.path.steps) > 1)

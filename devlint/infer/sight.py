@@ -241,16 +241,18 @@ class Sight:
             self.text.span(node) if isinstance(node, ast.expr) else None,
             "",
             made_here,
-            given=self._given(value, place),
+            given=self._given(value, place, function),
             whole=self._is_whole(value, place, function),
             presumed=self._presumed.is_kind(value, settled) or self._presumed.is_place(value, place),
         )
 
-    def _given(self, value: Value, place: Place) -> tuple[str, str]:
+    def _given(self, value: Value, place: Place, function: str) -> tuple[str, str]:
         """The function and the parameter of which callers know where a value is."""
         if place.form is Form.UNKNOWN and value.origin is not None and value.origin.how == "moved":
             return "", ""  # on one path, at least: `if torch.is_tensor(x): x = x.cpu()`
         ref = place.of if place.form is Form.AT else value.who if place.form is Form.UNKNOWN else None
+        if type(ref) is int and self._was_brought(ref, function):
+            return "", ""
         found = self._judged.given_as(ref) if type(ref) is int else ()
         return min(found, default=("", ""))
 
@@ -282,6 +284,12 @@ class Sight:
         if draws and (home is None or _asks_where(home.node, name)):
             return "", ""
         return function, name
+
+    def _was_brought(self, ref: Ref, function: str) -> bool:
+        """Whether it is part of what the function moves to the cpu: in place, as what has parts is no tensor."""
+        objects = self.settled.objects
+        brought = self._brought_to_cpu.get(function, ())
+        return any(each != ref and objects.is_part(ref, each) for each in brought)
 
     def _is_whole(self, value: Value, place: Place, function: str) -> bool:
         """Whether a value is, or lies with, a parameter as such, or what iterating that yields.

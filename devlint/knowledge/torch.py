@@ -237,7 +237,7 @@ TABLES = (
     scatter_add(input, dim, index, src, *, out)
     scatter_reduce(input, dim, index, src, reduce, *, include_self, out)
     searchsorted(sorted_sequence, input, *, out, out_int32, right, side, sorter)
-    select(input, dim, index)
+    select(input, dim, index): host=index
     select_scatter(input, src, dim, index, *, out): place=first
     slice_copy(input, dim, start, end, step, *, out)
     slice_scatter(input, src, dim, start, end, step, *, out): place=first

@@ -22,7 +22,9 @@ CASTS: frozenset[str] = words(
 """Tensor methods that return a copy in another dtype."""
 ACCELERATORS = names.ACCELERATOR_TYPES
 DEVICE_KEYWORDS = names.DEVICE_PARAMETERS
-TAKES_SIZES = words("reshape view expand repeat permute tile flip roll broadcast_to unflatten")
+TAKES_SIZES = words(
+    "reshape view expand repeat permute tile flip roll broadcast_to unflatten select narrow narrow_copy"
+)
 """Methods that take numbers alone: a 0-dim tensor among these is read as one, wherever it is."""
 OF_ARRAY = words("from_numpy as_tensor tensor asarray")
 """Functions that make a tensor of an array."""
@@ -95,6 +97,8 @@ NO_SCALARS = words(
 
 Measured: the checks of torch's own kernels (`device_check: ExactSame` in native_functions.yaml).
 """
+OR_NUMBERS = words("repeats")
+"""Arguments that are numbers more often than tensors: what nobody knows is none."""
 ALL_TENSORS = words("mm bmm matmul mv dot einsum cdist outer inner kron")
 """Functions that take nothing but tensors, beside the equation of one of them."""
 WEIGHT = words("weight")
@@ -134,7 +138,7 @@ TAKES_NUMBERS = words(
     """
     dim dims dim0 dim1 start_dim end_dim axis keepdim size output_size shape normalized_shape pad padding
     output_padding kernel_size stride dilation groups num_groups num_classes chunks split_size
-    split_size_or_sections shifts diagonal length scale_factor upscale_factor downscale_factor n_fft
+    split_size_or_sections shifts diagonal start length scale_factor upscale_factor downscale_factor n_fft
     hop_length win_length
     """
 )
