@@ -286,7 +286,7 @@ class Sight:
         return function, name
 
     def _was_brought(self, ref: Ref, function: str) -> bool:
-        """Whether it is part of what the function moves to the cpu: in place, as what has parts is no tensor."""
+        """Whether it is part of what the function moves to the cpu: in place, if it has parts."""
         objects = self.settled.objects
         brought = self._brought_to_cpu.get(function, ())
         return any(each != ref and objects.is_part(ref, each) for each in brought)
