@@ -57,7 +57,10 @@ def maybe_loss(
     if len(parties) < 2 or ref is None:
         return
     if len(parties) >= _AS_CTC:
-        parties = parties[:2]  # the others may be lengths, which may stay on the host
+        first, *others_given = (machine.where(followed(machine, value)) for _, value in parties)
+        if any(place != first for place in others_given[1 : _AS_CTC - 1]):
+            return  # they may be lengths: then the targets stay on the host as well
+        parties = parties[:2]
     given = [(at, followed(machine, value)) for at, value in parties]
     places = distinct([(at, machine.where(value), value) for at, value in given])
     if any(value.kind is Kind.MODULE for value in beside):

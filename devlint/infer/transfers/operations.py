@@ -6,7 +6,7 @@ import ast
 
 from ... import knowledge
 from ...core.evidence import Evidence
-from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
+from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.places import CPU, UNKNOWN_PLACE, Form
 from ...core.values import NONE, OTHER, Truth, Value, container, element_of, is_made
 from ..log import RawMeeting
@@ -23,7 +23,7 @@ def operands(machine: Machine, site: Site) -> list[tuple[ast.expr, Value]]:
     for name, at, value in site.args.named():
         if name in site.row.host or name in _NO_OPERANDS or isinstance(at, ast.Starred):
             continue
-        if name in knowledge.OR_NUMBERS and value.kind not in TENSORS:
+        if name in knowledge.OR_NUMBERS and _is_number(machine, value):
             continue
         if value.kind is Kind.CONTAINER and value.items:
             display = at.elts if isinstance(at, (ast.Tuple, ast.List)) else ()
@@ -36,11 +36,19 @@ def operands(machine: Machine, site: Site) -> list[tuple[ast.expr, Value]]:
     return found
 
 
+def _is_number(machine: Machine, value: Value) -> bool:
+    """Whether nothing was seen yet of what is a number more often than a tensor: numbers are not moved."""
+    if value.kind is not Kind.UNKNOWN or machine.seen(value):
+        return False
+    return all(raw.receiver.who != value.who for raw in machine.log.moves.values())
+
+
 def note_tensors(machine: Machine, site: Site) -> None:
     """The first argument of an operator is a tensor, and no other is a module or a batch."""
     drawn_with = site.args.get(knowledge.DRAWN_WITH)
-    counts = [site.args.get(name) for name in knowledge.OR_NUMBERS]
-    values = [value for _, value in site.args.all() if value is not drawn_with and value not in counts]
+    given = [site.args.get(name) for name in knowledge.OR_NUMBERS]
+    left = [drawn_with, *(value for value in given if value is not None and _is_number(machine, value))]
+    values = [value for _, value in site.args.all() if not any(value is each for each in left)]
     for value in values[:1]:
         machine.note_tensor(value)
     machine.note_unknown(values[1:], Evidence.OPERAND)
@@ -92,7 +100,7 @@ def method(machine: Machine, site: Site) -> Value:
         (where, value)
         for name, where, value in (site.args.named() if site.name not in knowledge.TAKES_SIZES else ())
         if value.kind in MAY_HOLD_TENSORS and name not in site.row.host and name not in _NO_OPERANDS
-        if value.kind in TENSORS or name not in knowledge.OR_NUMBERS
+        if name not in knowledge.OR_NUMBERS or not _is_number(machine, value)
     ]
     exact = site.name in knowledge.NO_SCALARS
     place = machine.meet(site.node, [(at, base), *args], "call", exact)
