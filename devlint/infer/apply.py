@@ -11,7 +11,7 @@ from ..core.events import Why
 from ..core.evidence import PASSED_ON, Evidence
 from ..core.kinds import MAY_BE_COPIED, TENSORS, Kind
 from ..core.objects import OR_ANOTHER, foreign_name
-from ..core.paths import Attr, Item, Path, Ref, Root
+from ..core.paths import Attr, Item, Path, Ref, Root, Who
 from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved
@@ -350,15 +350,17 @@ def _forget_made(machine: Machine, sub: Substitution, summary: FunctionSummary) 
         machine.state.forget(ref)
 
 
+def _is_weight(sub: Substitution, who: Who | None) -> bool:
+    """Whether a callee keeps a Parameter of its caller, which moves in place; a view of that stays."""
+    source = sub.root(who) if isinstance(who, Path) and not who.steps else None
+    return source is not None and source.kind is Kind.PARAMETER
+
+
 def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, returned: bool) -> None:
     if isinstance(effect, Bound):
         given = sub.value(effect.value)
-        who = effect.value.who
-        source = sub.root(who) if isinstance(who, Path) and not who.steps else None
-        if source is not None and source.kind is Kind.PARAMETER and given.kind in TENSORS:
-            given = given._replace(
-                place=UNKNOWN_PLACE, origin=None
-            )  # its module moves it, a view of it stays
+        if given.kind in TENSORS and _is_weight(sub, effect.value.who):
+            given = given._replace(place=UNKNOWN_PLACE, origin=None)
         owner = sub.ref(effect.path._replace(steps=effect.path.steps[:-1]))
         moved = given.kind in MAY_BE_COPIED and given.origin is not None and given.origin.how == "moved"
         kept = effect.lasts and (given.kind in _KEPT or len(effect.path.steps) > 1)

@@ -22,9 +22,7 @@ CASTS: frozenset[str] = words(
 """Tensor methods that return a copy in another dtype."""
 ACCELERATORS = names.ACCELERATOR_TYPES
 DEVICE_KEYWORDS = names.DEVICE_PARAMETERS
-TAKES_SIZES = words(
-    "reshape view expand repeat permute tile flip roll broadcast_to unflatten select narrow narrow_copy"
-)
+TAKES_SIZES = words("reshape view expand repeat permute tile flip roll broadcast_to unflatten select")
 """Methods that take numbers alone: a 0-dim tensor among these is read as one, wherever it is."""
 OF_ARRAY = words("from_numpy as_tensor tensor asarray")
 """Functions that make a tensor of an array."""

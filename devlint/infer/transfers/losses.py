@@ -57,8 +57,8 @@ def maybe_loss(
     if len(parties) < 2 or ref is None:
         return
     if len(parties) >= _AS_CTC:
-        first, *others_given = (machine.where(followed(machine, value)) for _, value in parties)
-        if any(place != first for place in others_given[1 : _AS_CTC - 1]):
+        first, _, *more = (machine.where(followed(machine, value)) for _, value in parties[:_AS_CTC])
+        if any(place != first for place in more):
             return  # they may be lengths: then the targets stay on the host as well
         parties = parties[:2]
     given = [(at, followed(machine, value)) for at, value in parties]

@@ -21,9 +21,7 @@ def operands(machine: Machine, site: Site) -> list[tuple[ast.expr, Value]]:
     """The arguments that meet in an operation: those that the row does not leave on the host."""
     found: list[tuple[ast.expr, Value]] = []
     for name, at, value in site.args.named():
-        if name in site.row.host or name in _NO_OPERANDS or isinstance(at, ast.Starred):
-            continue
-        if name in knowledge.OR_NUMBERS and _is_number(machine, value):
+        if isinstance(at, ast.Starred) or _is_left_out(machine, site, name, value):
             continue
         if value.kind is Kind.CONTAINER and value.items:
             display = at.elts if isinstance(at, (ast.Tuple, ast.List)) else ()
@@ -34,6 +32,13 @@ def operands(machine: Machine, site: Site) -> list[tuple[ast.expr, Value]]:
         else:
             found.append((at, value))
     return found
+
+
+def _is_left_out(machine: Machine, site: Site, name: str, value: Value) -> bool:
+    """Whether an argument is no operand: it stays on the host, or is a number."""
+    if name in site.row.host or name in _NO_OPERANDS:
+        return True
+    return name in knowledge.OR_NUMBERS and _is_number(machine, value)
 
 
 def _is_number(machine: Machine, value: Value) -> bool:
@@ -99,8 +104,7 @@ def method(machine: Machine, site: Site) -> Value:
     args = [
         (where, value)
         for name, where, value in (site.args.named() if site.name not in knowledge.TAKES_SIZES else ())
-        if value.kind in MAY_HOLD_TENSORS and name not in site.row.host and name not in _NO_OPERANDS
-        if name not in knowledge.OR_NUMBERS or not _is_number(machine, value)
+        if value.kind in MAY_HOLD_TENSORS and not _is_left_out(machine, site, name, value)
     ]
     exact = site.name in knowledge.NO_SCALARS
     place = machine.meet(site.node, [(at, base), *args], "call", exact)
