@@ -59,6 +59,24 @@ class Elsewhere:
     def _derived(self) -> dict[Ref, tuple[tuple[Ref, bool], ...]]:
         return {ref: of for log in self.settled.logs.values() for ref, of in log.derived.items()}
 
+    @cached_property
+    def _fetched(self) -> frozenset[Ref]:
+        """What functions are given and move, on one of its uses, to the device of something else.
+
+        Who moves the lengths of a batch to where the batch is has them on the host.
+        """
+        return frozenset(
+            who
+            for log in self.settled.logs.values()
+            for raw in log.moves.values()
+            if type(who := raw.receiver.who) is int
+            and self.objects.is_parameter(who)
+            and raw.target is not None
+            and raw.target.form in (Form.AT, Form.SAME)
+            and type(raw.target.of) is int
+            and who not in self.roots(raw.target.of)
+        )
+
     def apart(self, function: str, there: Place, other: Value, one: Value) -> Conflict | None:
         """How surely a value that meets one of the cpu is elsewhere; None where nothing says so."""
         if there.form in ON_DEVICE:
@@ -74,7 +92,7 @@ class Elsewhere:
         roots = self.roots(ref)
         if any(map(self._fed_cpu, roots)):
             return None
-        if any(map(self._is_hosted, (ref, *roots))):
+        if any(map(self._is_hosted, (ref, *roots))) or not self._fetched.isdisjoint((ref, *roots)):
             return None
         if other.kind is Kind.UNKNOWN and self._hangs_on_another(ref):
             return None

@@ -431,7 +431,7 @@ class Observer(Encounters):
                     at=self._placed(at, node),
                     receiver=receiver,
                     given=given,
-                    becomes=self._becomes(function, node) if "loads" in sketch.topics else frozenset(),
+                    becomes=self._becomes(function, node, raw) if "loads" in sketch.topics else frozenset(),
                     touched=self._touched(function, raw.touched),
                     leaves=tuple(self._left.get((function, home.number(node)), ())),
                 )
@@ -452,10 +452,28 @@ class Observer(Encounters):
                 handed = self.handed(value, value.place, function, name == knowledge.DRAWN_WITH)
                 given[name] = given[name]._replace(given=handed)
 
-    def _becomes(self, function: str, node: ast.Call) -> frozenset[str]:
+    def _becomes(self, function: str, node: ast.Call, raw: RawCall) -> frozenset[str]:
+        """What is loaded, by its use, or by that of what the function loads from the same path elsewhere."""
+        return self._loaded(function, node) or self._placed_when_loaded.get(
+            (function, _path(raw)), frozenset()
+        )
+
+    def _loaded(self, function: str, node: ast.Call) -> frozenset[str]:
         home = self.file.functions.get(function, self.file.module)
         ref = self.file.objects.made(function, home.number(node), "")
         return self.settled.becomes(ref)
+
+    @cached_property
+    def _placed_when_loaded(self) -> dict[tuple[str, str], frozenset[str]]:
+        """By function and path, what is loaded where it is said to which device."""
+        return {
+            (function, _path(raw)): what
+            for function, log in self.settled.logs.items()
+            for node, raw in log.calls.items()
+            if "loads" in knowledge.topics_of_call(raw.callee)
+            and any(name == knowledge.MAPPED for name, _, _ in raw.args.named())
+            and (what := self._loaded(function, node))
+        }
 
     def uses(self, wants: Wants) -> Iterator[event.Use]:
         """Names of libraries that are read."""
@@ -637,3 +655,8 @@ def _held_at(value: Value) -> Place:
     """Where a value is; of a container, where the tensors in it are."""
     element = element_of(value) if value.kind is Kind.CONTAINER else None
     return element.place if element is not None and element.kind in TENSORS else value.place
+
+
+def _path(raw: RawCall) -> str:
+    """How a call writes what it loads."""
+    return next((ast.dump(at) for name, at, _ in raw.args.named() if name == "f"), "")

@@ -183,14 +183,18 @@ class Sight:
         return any(self._reread.is_own(function, path) for path in paths)
 
     def _is_handed(self, function: str) -> bool:
-        """Whether a function loads, in another case, to where a parameter says."""
+        """Whether a function loads, in another case, to where a parameter says: one that may say nothing."""
         known = self.file.functions.get(function)
-        args = known.args if known is not None else None
-        if args is None:
+        if known is None or known.args is None:
             return False
+        args = known.args
         parameters = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+        tests = [each.test for each in ast.walk(known.node) if isinstance(each, (ast.If, ast.IfExp))]
         return any(
-            name == knowledge.MAPPED and isinstance(at, ast.Name) and at.id in parameters
+            name == knowledge.MAPPED
+            and isinstance(at, ast.Name)
+            and at.id in parameters
+            and (known.default(at.id) is not None or any(_asks_about(test, at.id) for test in tests))
             for raw in self.settled.logs[function].calls.values()
             if "loads" in knowledge.topics_of_call(raw.callee)
             for name, at, _ in raw.args.named()
@@ -396,3 +400,11 @@ def _lines(statements: Iterable[ast.stmt]) -> Lines:
 def _is_in(lines: Lines, node: ast.AST) -> bool:
     line = getattr(node, "lineno", 0)
     return any(first <= line <= last for first, last in lines)
+
+
+def _asks_about(test: ast.expr, name: str) -> bool:
+    """Whether a condition asks for a name itself, not for a part of it: whether it is None, say."""
+    parts = {id(each.value) for each in ast.walk(test) if isinstance(each, ast.Attribute)}
+    return any(
+        isinstance(each, ast.Name) and each.id == name and id(each) not in parts for each in ast.walk(test)
+    )
