@@ -47,7 +47,7 @@ from .asks import record_ask
 from .holdings import hand, moves_what_it_is_given
 from .lent import lend
 from .log import NOBODY, NOWHERE, RawCall, RawMeeting
-from .machine import Arguments, ClassView, Machine, Site, flag, text_of
+from .machine import Arguments, ClassView, Machine, Site, class_name, flag, text_of
 from .transfers import (
     builtins,
     containers,
@@ -827,6 +827,9 @@ def _moved_in_copy(machine: Machine, method: str, base: Value) -> tuple[Ref, ...
 
 def module_method(machine: Machine, node: ast.Call, base: Value, name: str, args: Arguments) -> Value:
     """Call a method of `nn.Module`."""
+    if name == knowledge.COUNTS and knowledge.COUNTING in knowledge.topics(class_name(base)):
+        assert isinstance(node.func, ast.Attribute)
+        return call_module(machine, node, base, args, node.func.value)
     row = knowledge.method(Kind.MODULE, name)
     if row is not None:
         site = _site(node, f"Module.{name}", base, args, row)
@@ -848,9 +851,11 @@ def module_method(machine: Machine, node: ast.Call, base: Value, name: str, args
     return result
 
 
-def call_module(machine: Machine, node: ast.Call, base: Value, args: Arguments) -> Value:
-    """Run a module's forward."""
-    site = _site(node, "Module.__call__", base, args)._replace(receiver_at=node.func)
+def call_module(
+    machine: Machine, node: ast.Call, base: Value, args: Arguments, at: ast.expr | None = None
+) -> Value:
+    """Run a module's forward; `at` is what has the method that does."""
+    site = _site(node, "Module.__call__", base, args)._replace(receiver_at=at or node.func)
     _record(machine, site, site.api)
     _note_items(machine, args)
     if isinstance(base.known, Defined):

@@ -659,4 +659,4 @@ def _held_at(value: Value) -> Place:
 
 def _path(raw: RawCall) -> str:
     """How a call writes what it loads."""
-    return next((ast.dump(at) for name, at, _ in raw.args.named() if name == "f"), "")
+    return next((ast.unparse(at) for name, at, _ in raw.args.named() if name == knowledge.SAVED_AT), "")

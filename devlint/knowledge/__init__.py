@@ -127,6 +127,13 @@ def makes_tensor(dotted: str) -> bool:
     return row is not None and row.gives == "tensor" and row.place == "device"
 
 
+def takes_tensors(dotted: str) -> bool:
+    """Whether what a layer of another library is given is a tensor, whatever else shows."""
+    from . import frameworks
+
+    return dotted.startswith(frameworks.TAKE_TENSORS)
+
+
 def is_strict_model(dotted: str) -> bool:
     """Whether a model needs every tensor that it is given on its own device."""
     from . import frameworks

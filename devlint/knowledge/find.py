@@ -27,7 +27,7 @@ _LIBRARIES = {
     "TestCase": ("testing",),
 }
 """The modules with the rows of a library, by its first name."""
-_OTHERS = ("python", "testing", "optim", "data", "frameworks")
+_OTHERS = ("python", "testing", "optim", "data", "models", "frameworks")
 _PREFIX_OF = {
     Kind.TENSOR: "Tensor",
     Kind.SCALAR: "Tensor",
@@ -176,16 +176,16 @@ def _exact(modules: tuple[str, ...], dotted: str) -> Entry | None:
 
 
 def _longest_prefix(modules: tuple[str, ...], dotted: str) -> tuple[int, Entry | None]:
-    """The row of the longest `prefix*` that begins a name, and the length of that."""
-    best, entry = "", None
+    """The row of the longest `prefix*`, or `prefix*ending`, that a name is one of, and the length of that."""
+    best, entry = (-1, 0), None
     for module in modules:
-        for prefix, found in _prefixes(module):
-            if len(prefix) > len(best) and dotted.startswith(prefix):
-                best, entry = prefix, found
-    return len(best), entry
+        for prefix, ending, found in _patterns(module):
+            if dotted.startswith(prefix) and dotted.endswith(ending) and (len(prefix), len(ending)) > best:
+                best, entry = (len(prefix), len(ending)), found
+    return max(best[0], 0), entry
 
 
 @lru_cache(maxsize=32)
-def _prefixes(module: str) -> tuple[tuple[str, Entry], ...]:
-    rows = _rows(module).items()
-    return tuple((name[:-1], entry) for name, entry in rows if name.endswith("*") and len(name) > 1)
+def _patterns(module: str) -> tuple[tuple[str, str, Entry], ...]:
+    parted = ((*name.partition("*"), entry) for name, entry in _rows(module).items())
+    return tuple((prefix, ending, entry) for prefix, star, ending, entry in parted if prefix and star)

@@ -14,24 +14,6 @@ _MODEL = _OTHER | {"model"}
 TABLES = (
     Table(
         "",
-        Row("module", "cpu", topics=_MODEL, by="modules.make"),
-        """
-    torchvision.models.* timm.create_model timm.models.* segmentation_models_pytorch.*
-    clip.model.* torch_geometric.nn.*(*args)
-    """,
-    ),
-    Table(
-        "",
-        Row("other", topics=_OTHER),
-        """
-    torchvision.models.*_Weights torchvision.models.get_weight torchvision.models.list_models
-    timm.list_models timm.models.list_models timm.data.resolve_data_config(*args)
-    segmentation_models_pytorch.losses.* segmentation_models_pytorch.metrics.*
-    segmentation_models_pytorch.utils.* segmentation_models_pytorch.encoders.*(*args): gives=unknown
-    """,
-    ),
-    Table(
-        "",
         Row("tensor", "cpu", topics=_OTHER),
         """
     clip.tokenize clip.clip.tokenize(texts, context_length, truncate)
@@ -219,5 +201,10 @@ CUDA_BY_NATURE = words(
 )
 """Packages that run on an accelerator alone: a module that imports one needs the device anyway."""
 
-STRICT_MODELS = ("torch.nn.", "transformers.", "torchvision.models.", "timm.", "torch_geometric.nn.")
+TAKE_TENSORS = ("torchaudio.transforms.", "torchmetrics.", "lpips.")
+"""Libraries whose layers are given nothing but tensors."""
+STRICT_MODELS = (
+    *("torch.nn.", "transformers.", "torchvision.models.", "timm.", "torch_geometric.nn."),
+    *TAKE_TENSORS,
+)
 """Libraries whose models need every tensor that they are given on their own device."""

@@ -10,7 +10,7 @@ class Row(NamedTuple):
     """A function, class or method of a library: a summary written by hand.
 
     Rows are found by dotted name (`torch.zeros`), of methods by kind (`Tensor.numpy`, `Module.to`); a name
-    that ends in `*` stands for all names that begin so and have no row of their own.
+    with a `*` stands for all names that begin and end so and have no row of their own.
     """
 
     gives: str = "unknown"

@@ -286,7 +286,7 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
     if "scatters" in topics:
         return machine.own(node, Kind.BATCH, place)
     of_torch = library.startswith("torch.nn.")
-    if of_torch:
+    if of_torch or knowledge.takes_tensors(library):
         values = [value for _, value in args.all()]
         for value in values[:1]:
             if value.kind in (Kind.UNKNOWN, Kind.BATCH):
@@ -296,7 +296,8 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
     if not known:  # of what an unknown model takes beside its input, nobody knows what becomes
         machine.spill(value for _, value in (*args.positional[1:], *args.keywords.values(), *args.unpacked))
     func = node.func
-    if isinstance(func, ast.Attribute) and func.attr in knowledge.RUNS_FORWARD:
+    counts = knowledge.COUNTS if knowledge.COUNTING in topics else ""
+    if isinstance(func, ast.Attribute) and func.attr in (*knowledge.RUNS_FORWARD, counts):
         func = func.value
     if of_torch and library.rpartition(".")[2] in knowledge.NO_PARAMETERS:
         parties = [(at, value) for at, value in args.all() if value.kind in MAY_HOLD_TENSORS]
