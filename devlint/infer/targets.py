@@ -206,7 +206,8 @@ class Targets(Attributes):
             stand_in = before is not None and is_made(before) and not is_made(value)
             if before is not None and stand_in and self._made_with(ref, before) and self.skips(target):
                 self.log.stand_ins[ref] = (before, target, self.where(value), value)
-            if stand_in or base.items is None:
+            placeholders = all(item.kind is Kind.NONE for item in base.items or ())
+            if stand_in or placeholders:  # `[None, None]` is as good as `[None] * 2`
                 element = value if before is None or stand_in else self.join(before, value)
                 whole = container(base.who, element=element, holds=base.holds)
                 self.rebind(target.value, whole._replace(known=base.known))
