@@ -94,9 +94,9 @@ class NumpyOnDevice(Rule[Call | Meeting]):
 
 def _behind(event: Call | Meeting) -> Iterator[Seen]:
     """What numpy reads and may be on a device; what callers give comes last."""
-    by_method = isinstance(event, Call) and "by-method" in event.topics
-    wanted = {Kind.CONTAINER, *(() if by_method else TENSORS)}
-    others = event.given.items() if isinstance(event, Call) else ()
+    topics, others = (event.topics, event.given.items()) if isinstance(event, Call) else ((), ())
+    lists = () if "keeps-items" in topics else (Kind.CONTAINER,)
+    wanted = {*lists, *(() if "by-method" in topics else TENSORS)}
     first = event.receiver if isinstance(event, Call) else event.left
     read = filter(None, (first, *(seen for name, seen in others if name not in _COUNTS)))
     for seen in sorted(read, key=_is_placed, reverse=True):

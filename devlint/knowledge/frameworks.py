@@ -74,6 +74,11 @@ TABLES = (
     matplotlib.axes.Axes.*(*args)
     sklearn.metrics.* scipy.special.* scipy.stats.* scipy.linalg.* scipy.optimize.linear_sum_assignment
     scipy.ndimage.* scipy.spatial.distance.*(*args)
+    pandas.DataFrame pandas.Series(data, index, columns, dtype): gives=other place= topics=keeps-items
+    torchaudio.save(uri, src, sample_rate, channels_first): gives=None place=
+    soundfile.write(file, data, samplerate): gives=None place=
+    imageio.imwrite imageio.v2.imwrite imageio.v3.imwrite(uri, im): gives=None place=
+    seaborn.heatmap(data, *args): gives=other place=
     """,
     ),
     # Given a tensor, numpy calls its method of that name, which fails everywhere; not so given a list.

@@ -307,7 +307,7 @@ ADDS_ALL = words("extend extendleft update")
 """Methods of containers that add all of what they are given."""
 RUNS_FORWARD = frozenset({"forward", "generate", "__call__"})
 COUNTS, COUNTING = "update", "counts"
-"""The method with which a metric adds up what it is given, as when it is called; the topic of such metrics."""
+"""With this method a metric adds up what it is given, as when called; the topic of such metrics."""
 PLACES_OTHERWISE = words("device_placement cpu")
 """Options with which an `Accelerator` may move nothing, or to the cpu."""
 FILLS_STATE = words("copy_ update")
