@@ -88,6 +88,7 @@ class UnguardedCudaApi(Rule[Call]):
         chosen = event.callee not in _OF_A_PROCESS and ask.runs_anywhere(event.at.function)
         portable = chosen or any(_portable(other) for other in here)
         portable |= pins and not any(isinstance(each, Move) and each.method == "cuda" for each in events)
+        portable |= ask.in_default(node)  # which is asked for on import, by who wants another function too
         lacks, other = f"on a machine without {'an accelerator' if pins else 'a CUDA device'}", _OTHER
         if annotates := _BUILT in event.topics:
             alike = [each for each in here if isinstance(each, Call) and _BUILT in each.topics]
