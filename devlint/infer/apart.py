@@ -44,6 +44,8 @@ def apart(settled: Settled, meetings: Meetings) -> Iterator[Apart]:
     for each in _sides(settled, meetings):
         if id(each.raw) in told or not _is_tensor(settled, each.one, each.function):
             continue
+        if each.raw.how == "operator" and settled.may_be_number(each.other):
+            continue
         key, collated = (each.function, each.one.origin, each.one.who), _is_collated(meetings, each.one)
         if _differ(each, collated) and not _follows(settled, each.one):
             found.setdefault(key, each)

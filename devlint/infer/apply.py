@@ -420,6 +420,32 @@ def _takes(summary: FunctionSummary, args: Arguments) -> bool:
     return named.issuperset(args.keywords) or any(each.how == "kwargs" for each in summary.parameters)
 
 
+def inherit_devices(machine: Machine, node: ast.Call, base: str, itself: Value, args: Arguments) -> None:
+    """A constructor tells the one that it inherits a device: `super().__init__(device)`.
+
+    What else that assigns, methods begin with anyway; which device it is, callers tell this one.
+    """
+    summary, home, owner = machine.program.summary(base), machine.here.owner, machine.ref(itself)
+    if summary is None or home is None or owner != machine.objects.self_of(home):
+        return
+    unpacked = [at for at, _ in args.unpacked]
+    given = bind_arguments(machine, summary, itself, args)
+    sub = Substitution(
+        machine, node, {name: each for name, each in given.items() if each.at not in unpacked}, itself
+    )
+    for effect in summary.effects:
+        if not isinstance(effect, Bound) or not effect.lasts or len(effect.path.steps) != 1:
+            continue
+        step, who = effect.path.steps[0], effect.value.who
+        named = isinstance(who, Path) and not who.steps and who.root.name in knowledge.DEVICE_KEYWORDS
+        if isinstance(step, Attr) and (named or effect.value.kind is Kind.DEVICE):
+            value = sub.value(effect.value)
+            if value.who is not None or value.place.form is not Form.UNKNOWN:
+                made = value.kind is Kind.DEVICE
+                machine.state.env[owner, step] = value._replace(who=None) if made else value
+                machine.assigned.add((home, step.name))
+
+
 def bind_arguments(
     machine: Machine, summary: FunctionSummary, bound: Value | None, args: Arguments
 ) -> dict[str, Given]:

@@ -78,6 +78,8 @@ class Attributes(Machine):
             if name in knowledge.NUMBER_ATTRIBUTES:
                 self.note(base, Evidence.SHAPED)
                 return Value(Kind.NUMBER, measures=self.whose_size(base))
+            if name in knowledge.COUNTS_OF_BATCHES:
+                return NUMBER
             if name in knowledge.TENSOR_DATA and base.place.form is not Form.UNKNOWN:
                 return base  # the data of what was moved are where that is
             part = self.part(base, Attr(name))

@@ -42,7 +42,7 @@ from ..core.values import (
 from ..knowledge.row import Row
 from . import conditions
 from .apply import apply as apply_summary
-from .apply import function_call, made_plainly
+from .apply import function_call, inherit_devices, made_plainly
 from .asks import record_ask
 from .holdings import hand, moves_what_it_is_given
 from .lent import lend
@@ -676,9 +676,13 @@ def _inherited_method(machine: Machine, node: ast.Call, cls: str, name: str, arg
     """`super().to(device)`: what a constructor inherits, methods begin with anyway."""
     view, here = machine.program.view(cls), machine.here
     receiver = machine.state.env.get(here.positional[0]) if here.is_method else None
-    if view is None or receiver is None or name.startswith(2 * knowledge.PRIVATE):
+    if view is None or receiver is None:
         return machine.unknown(node)
     found = view.inherited(name)
+    if name.startswith(2 * knowledge.PRIVATE):
+        if found is not None and name in knowledge.CONSTRUCTS:
+            inherit_devices(machine, node, found, receiver, args)
+        return machine.unknown(node)
     if found is not None:
         result = function_call(machine, node, found, receiver, args)
         return result if result is not None else machine.unknown(node)

@@ -65,6 +65,10 @@ def enter(machine: Machine, name: str, value: Value) -> Value:
 
 def outcome(machine: Machine, test: ast.expr) -> bool | None:
     """How a condition comes out in this run; None where that is open."""
+    if isinstance(test, ast.Constant):
+        return bool(test.value)  # `if False:`, which stands for a comment
+    if isinstance(test, ast.BoolOp) and any(isinstance(part, ast.Constant) for part in test.values):
+        return _of_several(isinstance(test.op, ast.And), [outcome(machine, part) for part in test.values])
     if not machine.settled:
         return None
     if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):

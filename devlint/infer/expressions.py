@@ -46,6 +46,7 @@ from .targets import Targets, position_of
 from .transfers.containers import concatenation, held_by
 from .transfers.ranks import of_product
 
+_DEVICES = {Kind.DEVICE, Kind.STRING}
 _MAY_BE_MASKED = frozenset({Kind.UNKNOWN, Kind.NUMBER})
 _ARITHMETIC = (ast.Sub, ast.Mult, ast.Div, ast.MatMult, ast.Pow, ast.Add, ast.FloorDiv)
 _NO_DIMENSIONS = {Kind.SCALAR, Kind.NUMBER}
@@ -318,11 +319,11 @@ class Expressions(Targets):
             return Value(Kind.ARRAY, CPU)  # what is computed with an array is one, as far as nobody knows
         if isinstance(op, _ARITHMETIC):
             for value, beside in ((left, right), (right, left)):
-                if beside.kind is Kind.NUMBER and self._hangs_on_another(value):
+                product = isinstance(op, ast.MatMult)
+                if self._hangs_on_another(value) and not product:
                     self.note_unknown((value,), Evidence.OPERAND)  # as likely a number as a tensor
                 elif beside.kind is not Kind.STRING:
-                    proper = Evidence.SHAPED if isinstance(op, ast.MatMult) else 0
-                    self.note_unknown((value,), Evidence.TENSOR | proper)
+                    self.note_unknown((value,), Evidence.TENSOR | (Evidence.SHAPED if product else 0))
         if Kind.NUMBER in (left.kind, right.kind):
             beside = right if left.kind is Kind.NUMBER else left
             ref = self.ref(beside)
@@ -333,6 +334,9 @@ class Expressions(Targets):
                 if value.kind is Kind.BATCH:
                     self.note(value, Evidence.TENSOR)
             place = self.meet(node, [one, other], exact=isinstance(op, ast.MatMult), in_place=in_place)
+            for value, beside in ((left, right), (right, left)):
+                if value.kind is Kind.UNKNOWN and beside.kind in TENSORS and self._hangs_on_another(value):
+                    place = self.where(beside)  # `scores / net.scale` is where the scores are, or fails
             if in_place and left.kind in (Kind.TENSOR, Kind.SCALAR):
                 # What is changed stays where it is, whatever it takes.
                 return left._replace(origin=derived(left.origin)) if left.origin and is_made(left) else left
@@ -378,7 +382,10 @@ class Expressions(Targets):
         truths: list[Truth] = []
         placed = False
         for operand in node.values:
+            touched = self.state.touched
             value = self.eval(operand)
+            if operand is not node.values[0]:
+                self.state.touched = touched  # where what stands before it decides, nobody asks
             settled = cases.outcome(self, operand)
             if settled is not None and operand is not node.values[-1]:
                 if settled is conjunction:
@@ -484,6 +491,8 @@ class Expressions(Targets):
             self.state = join_states(then, self.state, self.either)
             return value
         self.state = join_states(then, self.state, self.either)
+        if cases.said_of(test) == cases.FALSE and {body.kind, orelse.kind} <= _DEVICES:
+            return orelse  # `"cuda" if use_cuda else "cpu"`, after `use_cuda = False`
         if test.kind is Kind.FLAG and conditions.asks_machine(node.test):
             self.choose(body, orelse)
             self.choose(orelse, body)

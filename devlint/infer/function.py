@@ -390,7 +390,12 @@ def _leave(
             if kept is not None and kept.root.kind == "self":
                 log.left[kept] = at
     if owner is not None and owner.is_module:
-        log.holdings.update(holdings(machine, end, owner.name))
+        log.holdings.update(holdings(machine, end, owner.name, result))
+    log.hosts.update(
+        key[0]
+        for key, value in end.env.items()
+        if value.place == CPU and not isinstance(key, str) and key[1] == Attr("device")
+    )
     requires = _since(why, end) if end.alive else NEVER
     summary = FunctionSummary(
         function.name,

@@ -27,12 +27,18 @@ _OWN = ("made", "parameter")
 _DEPTH = 4
 
 
-def holdings(machine: Machine, end: State, cls: str) -> Iterator[tuple[str, Holding]]:
-    """What the attributes of `self` that are containers hold when a method of a module ends."""
+def holdings(machine: Machine, end: State, cls: str, given: Value) -> Iterator[tuple[str, Holding]]:
+    """What the attributes of `self` that are containers hold when a method of a module ends.
+
+    What it gives, in a container, its caller may register.
+    """
     objects = machine.objects
     owner = objects.self_of(cls)
     own: set[Ref] = set()
     containers: list[tuple[str, Value]] = []
+    for value in _leaves(given):
+        if type(value.who) is int:
+            own.update(may_be(objects, value.who))
     for key, value in end.env.items():
         if type(key) is tuple and key[0] == owner and isinstance(key[1], Attr):
             if value.kind is Kind.CONTAINER:

@@ -272,6 +272,7 @@ class Log:
         "harmless",
         "holdings",
         "hosted",
+        "hosts",
         "joined",
         "kept",
         "lasting",
@@ -317,6 +318,8 @@ class Log:
         self.meetings: dict[tuple[object, ...], RawMeeting] = {}
         self.hosted: dict[ast.expr, RawMeeting] = {}
         """What an operation wants on the cpu, and the tensor beside it that may be anywhere."""
+        self.hosts: set[Ref] = set()
+        """The objects whose device is the cpu when the function ends."""
         self.uses: dict[ast.expr, RawUse] = {}
         self.binds: dict[ast.AST, RawBind] = {}
         self.compares: dict[ast.Compare, RawCompare] = {}

@@ -364,6 +364,13 @@ class Settled:
         contradicted = type(value.who) is int and self.contradicted(value.who)
         return value.kind in MAY_HOLD_TENSORS and not contradicted
 
+    def may_be_number(self, value: Value) -> bool:
+        """Whether it is an attribute of which nothing is known but that something is computed with it."""
+        ref = value.who
+        if value.kind is not Kind.UNKNOWN or value.origin is not None or type(ref) is not int:
+            return False
+        return isinstance(self.objects.ways[ref], Attr) and not self.seen(ref) & (IS_TENSOR | NO_NUMBER)
+
     def contradicted(self, ref: Ref) -> bool:
         """Whether anything says that the object is no tensor."""
         todo, done = [ref], set()
@@ -677,6 +684,8 @@ class Settled:
                     continue  # whatever gave what meets was given it beside others: it may be a text
                 if raw.how == "operator" and own.kind is Kind.UNKNOWN and not (itself or part.on_cpu):
                     continue  # what is computed with it may be a number, as it may be itself
+                if raw.how == "operator" and self.may_be_number(met):
+                    continue
                 partly = part.whole in self.moved_to
                 key = (part.ref if partly else part.whole, function)
                 clash = Clash(

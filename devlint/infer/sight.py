@@ -14,8 +14,8 @@ from ..bind.uses import Uses
 from ..core import events as event
 from ..core.events import At, Seen, Why
 from ..core.kinds import Kind
-from ..core.paths import Element, Ref, Root
-from ..core.places import Form, Place
+from ..core.paths import Attr, Element, Ref, Root
+from ..core.places import CPU, Form, Place
 from ..core.values import Value
 from ..span import Span
 from .behind import Behind, Meetings
@@ -223,10 +223,23 @@ class Sight:
 
     # What
 
+    def _as_told(self, place: Place) -> Place:
+        """Where something is that is on the device of what methods keep: all of those may be told the cpu."""
+        objects = self.settled.objects
+        if (
+            place.form is not Form.SAME
+            or type(place.of) is not int
+            or objects.ways[place.of] != Attr("device")
+        ):
+            return place
+        stored = self.settled.stored(objects.parents[place.of])
+        told = all(value.who in self.settled.logs[method].hosts for method, value in stored)
+        return CPU if stored and told else place
+
     def seen(self, value: Value, place: Place, node: ast.AST | None, function: str) -> Seen:
         """A value as rules see it."""
         settled = self._kind(value, function)
-        origin = value.origin
+        origin, place = value.origin, self._as_told(place)
         made_here = (
             origin is not None
             and origin.how == "factory"

@@ -431,6 +431,8 @@ class Statements(Expressions):
         while True:
             test = self.eval(node.test)
             settled = cases.outcome(self, node.test)
+            if settled is None and cases.said_of(test) == cases.FALSE and _names_device(node.body):
+                settled = False  # `if use_cuda: device = "cuda"`, after `use_cuda = False`
             if settled is not None:
                 conditions.narrow(self, node.test, settled)
                 rest = node.body if settled else node.orelse
@@ -784,3 +786,11 @@ def _catches_cuda_errors(handler: ast.ExceptHandler) -> bool:
         return True
     names = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     return any(last_name(name) in knowledge.CUDA_ERRORS for name in names)
+
+
+def _names_device(body: list[ast.stmt]) -> bool:
+    """Whether a branch does nothing but give a device a name."""
+    values = [each.value for each in body if isinstance(each, ast.Assign)]
+    return len(values) == len(body) and all(
+        isinstance(value, ast.Constant) or last_name(value) == knowledge.MAKES_DEVICE for value in values
+    )

@@ -174,6 +174,16 @@ GROUPS = words("param_groups")
 """Where an optimizer has its parameters, in dicts."""
 OPTIMIZED = "params"
 """The item of such a dict that holds them."""
+TAKE_COUNTS = words(
+    "range arange linspace logspace zeros ones empty full eye rand randn randint randperm trange"
+)
+"""Functions that are given numbers, by whatever module."""
+COUNTS_OF_BATCHES = words(
+    """
+    num_graphs num_nodes num_edges num_node_features num_edge_features num_features num_classes batch_size
+    """
+)
+"""Attributes of batches and graphs that are numbers, by PyTorch Geometric's usage."""
 NUMBER_ATTRIBUTES = words("shape ndim requires_grad is_leaf nbytes itemsize names layout")
 """Tensor attributes that are no tensor."""
 DTYPES = frozenset(f"torch.{name}" for name in names.DTYPES)

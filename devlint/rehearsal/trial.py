@@ -8,6 +8,7 @@ from contextlib import suppress
 from functools import partial
 
 from .. import knowledge
+from ..bind.names import last_name
 from .moves import ACCELERATOR, MOVES
 from .shells import body
 from .stage import Frame, Load
@@ -147,7 +148,7 @@ class Trial(Rehearsal):
             return
         inputs = [arg for arg in node.args.args[1:2] if arg.arg not in function.defaults]
         for arg in inputs if self._placed else ():
-            if arg.arg not in given and _may_be_tensor(arg.annotation):
+            if arg.arg not in given and _may_be_tensor(arg.annotation) and not _is_counted(node, arg.arg):
                 given[arg.arg] = (ast.Name(arg.arg), Tensor(ACCELERATOR, 1))
         self.run_object(receiver, [], given, node)
 
@@ -226,3 +227,11 @@ def _names_device(value: Value) -> bool:
 
 def _may_be_tensor(annotation: ast.expr | None) -> bool:
     return annotation is None or "Tensor" in ast.unparse(annotation)
+
+
+def _is_counted(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str) -> bool:
+    """Whether a parameter is how many of something there are: `torch.arange(height)`."""
+    done = [function.body] if isinstance(function, ast.Lambda) else body(function)
+    calls = (each for part in done for each in ast.walk(part) if isinstance(each, ast.Call))
+    counts = (part for call in calls if last_name(call) in knowledge.TAKE_COUNTS for part in call.args)
+    return any(isinstance(part, ast.Name) and part.id == name for part in counts)
