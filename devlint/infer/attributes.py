@@ -53,6 +53,8 @@ class Attributes(Machine):
             return encodings.attribute(self, base, name, node)
         if base.known == GRAPH and kind is Kind.BATCH:
             return graphs.attribute(self, base, name)
+        if name in knowledge.CLASS_OF and kind is Kind.INSTANCE and isinstance(base.known, Defined):
+            return Value(Kind.CLASS, known=base.known)
         placement = knowledge.PLACEMENT_ATTRIBUTES.get(name)
         if placement is not None and kind is not Kind.CLASS:
             return self._placement_attribute(base, name, placement)

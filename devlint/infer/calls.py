@@ -141,6 +141,7 @@ TRANSFERS: dict[str, Transfer] = {
     "objects.record": builtins.record,
     "objects.namedtuple": builtins.namedtuple,
     "objects.field": containers.field,
+    "objects.replaced": builtins.replaced,
     "objects.type": builtins.type_,
     "python.exec": builtins.execute,
     "objects.isinstance": builtins.measure,
@@ -805,6 +806,8 @@ def object_method(machine: Machine, node: ast.Call, base: Value, name: str, args
         return module_method(machine, node, base, name, args)
     if name in knowledge.MOVES:
         return moves.object_in_place(machine, _site(node, f"Object.{name}", base, args))
+    if name in knowledge.REPLACES_FIELDS and base.kind is Kind.INSTANCE:
+        return builtins.another(machine, node, base)
     value = machine.attribute(base, name, node.func)
     if value.kind is not Kind.UNKNOWN or value.who is not None:
         return apply(machine, node, value, args)

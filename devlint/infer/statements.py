@@ -42,6 +42,8 @@ from .transfers.builtins import imported
 
 _MAX_NESTING = 5
 """Loops nested deeper are run once: each level doubles the work."""
+_MAX_UNROLLED = 8
+_SPOKEN_TO = frozenset({Kind.MODULE, Kind.UNKNOWN})
 
 Handler = TypeVar("Handler", bound=Callable[..., None])
 _STATEMENTS: dict[type, Callable[[Any, Any], None]] = {}
@@ -646,6 +648,14 @@ class Statements(Expressions):
     @_on(ast.For, ast.AsyncFor)
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
         iterable = self.eval(node.iter)
+        if iterable.items and _speaks_to_each(node) and {item.kind for item in iterable.items} <= _SPOKEN_TO:
+            self.loops += 1
+            for item in iterable.items[:_MAX_UNROLLED]:
+                self.bind(node.target, item)
+                self.run(node.body)
+            self.loops -= 1
+            self.run(node.orelse)
+            return
         element = self.iterate(iterable, node.iter)
 
         def enter() -> None:
@@ -794,3 +804,19 @@ def _names_device(body: list[ast.stmt]) -> bool:
     return len(values) == len(body) and all(
         isinstance(value, ast.Constant) or last_name(value) == knowledge.MAKES_DEVICE for value in values
     )
+
+
+def _speaks_to_each(node: ast.For | ast.AsyncFor) -> bool:
+    """Whether a loop only calls methods of each item: `for net in (actor, critic): net.to(device)`."""
+    target = node.target
+    return isinstance(target, ast.Name) and all(
+        isinstance(each, ast.Expr) and isinstance(each.value, ast.Call) and _receiver(each.value) == target.id
+        for each in node.body
+    )
+
+
+def _receiver(call: ast.expr) -> str:
+    """The name of what the first of a chain of methods is called of."""
+    while isinstance(call, (ast.Call, ast.Attribute)):
+        call = call.func if isinstance(call, ast.Call) else call.value
+    return call.id if isinstance(call, ast.Name) else ""

@@ -79,6 +79,16 @@ TABLES = (
     image.kid.KernelInceptionDistance(*args)
     """,
     ),
+    # The other metrics are modules all the same, and nothing fails where their lists are.
+    Table(
+        "torchmetrics.",
+        Row("module", "cpu", topics=_OTHER, by="modules.make"),
+        """
+    AUROC AveragePrecision ROC PrecisionRecallCurve CalibrationError MetricCollection MeanMetric SumMetric
+    MaxMetric MinMetric CatMetric Dice KLDivergence CosineSimilarity SpearmanCorrCoef MetricTracker
+    ClasswiseWrapper MinMaxMetric classification.* regression.* aggregation.* retrieval.* wrappers.*(*args)
+    """,
+    ),
     Table(
         "",
         Row("other", topics=_OTHER),

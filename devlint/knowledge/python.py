@@ -142,6 +142,7 @@ TABLES = (
     argparse.ArgumentParser()
     dataclasses.field(*, default, default_factory, init, repr, hash, compare, metadata,
             kw_only): gives=unknown topics=configures by=objects.field
+    dataclasses.replace(obj, **changes): gives=unknown by=objects.replaced
     collections.OrderedDict(*args): gives=container by=containers.make
     collections.defaultdict(*args): gives=container by=containers.make
     collections.deque(iterable, maxlen): gives=container by=containers.make

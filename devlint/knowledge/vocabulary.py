@@ -311,6 +311,9 @@ SAME_OBJECT = frozenset(
 INITS = "__init__"
 CALLED = "__call__"
 PARAMETER_CLASS = "Parameter"
+CLASS_OF = words("__class__")
+REPLACES_FIELDS = words("_replace")
+"""The method of a named tuple that gives another one."""
 COPIES_ALL = "deepcopy"
 """What makes another of an object, and of all that is in it."""
 ADDS_ALL = words("extend extendleft update")

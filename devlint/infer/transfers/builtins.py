@@ -30,6 +30,19 @@ from ..log import RawBind
 from ..machine import Machine, Site, flag, text_of
 
 
+def another(machine: Machine, node: ast.AST, one: Value) -> Value:
+    """Another object of the class of one."""
+    return machine.own(node, Kind.INSTANCE, role="made")._replace(known=one.known)
+
+
+def replaced(machine: Machine, site: Site) -> Value:
+    """`dataclasses.replace(x, …)`: another of its class."""
+    first = site.args.first()
+    if first is None or first.kind is not Kind.INSTANCE:
+        return machine.unknown(site.node)
+    return another(machine, site.node, first)
+
+
 def copy(machine: Machine, site: Site) -> Value:
     """`copy.copy`, `copy.deepcopy`: of a module, another one in the same place."""
     first = site.args.first()
@@ -41,6 +54,8 @@ def copy(machine: Machine, site: Site) -> Value:
         and machine.here.own_name in knowledge.CONSTRUCTS
     ):
         return _copied_unknown(machine, site, first)
+    if first.kind is Kind.INSTANCE and machine.here.own_name in knowledge.MOVES:
+        return another(machine, site.node, first)
     if first.kind is not Kind.MODULE or first.who is None:
         return first
     own = machine.own(site.node, Kind.MODULE, role="made")
@@ -148,7 +163,9 @@ def execute(machine: Machine, site: Site) -> Value:
 
 def type_(machine: Machine, site: Site) -> Value:
     """`type(x)`."""
-    return UNKNOWN
+    first = site.args.first()
+    plain = first is not None and first.kind is Kind.INSTANCE and isinstance(first.known, Defined)
+    return Value(Kind.CLASS, known=first.known) if plain and first is not None else UNKNOWN
 
 
 def partial(machine: Machine, site: Site) -> Value:
