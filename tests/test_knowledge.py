@@ -40,7 +40,8 @@ TRANSFERS = set(
     loaders.loader graphs.loader graphs.dataset graphs.transform
     loaders.subset loaders.split loaders.tensors sequences.pack sequences.pad_packed
     sequences.pad objects.copy objects.getattr objects.setattr objects.super objects.isinstance
-    objects.field objects.is_tensor objects.type objects.replaced objects.partial objects.record containers.make
+    objects.field objects.is_tensor objects.type objects.replaced objects.partial objects.record
+    containers.make
     objects.namedtuple
     containers.enumerate distributions.make distributions.apart python.exec
     containers.zip containers.range containers.next containers.filter containers.map containers.chain
