@@ -648,9 +648,11 @@ class Statements(Expressions):
     @_on(ast.For, ast.AsyncFor)
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
         iterable = self.eval(node.iter)
-        if iterable.items and _speaks_to_each(node) and {item.kind for item in iterable.items} <= _SPOKEN_TO:
+        items = iterable.items or ()
+        spoken_to = {item.kind for item in items} <= _SPOKEN_TO and 0 < len(items) <= _MAX_UNROLLED
+        if spoken_to and _speaks_to_each(node):
             self.loops += 1
-            for item in iterable.items[:_MAX_UNROLLED]:
+            for item in items:
                 self.bind(node.target, item)
                 self.run(node.body)
             self.loops -= 1
