@@ -14,13 +14,14 @@ Name the device; `load_state_dict` copies from any:
 
 A function that has a `map_location` of its own, and ignores it, is told whatever it loads. Otherwise only
 what use shows to be a checkpoint is told: a state that `load_state_dict` is given, a whole module, or what
-has parts that are called so (`["state_dict"]`); as a note where an accelerator is needed on the same
-path in any case, or by another method of the same class, unless several processes share the devices, where
-a program names folders of its machine and no choice, what the file itself saves at that path, or others that
-speak of no device, of `torch.jit.load` where no device is at hand, and of what torch.hub publishes
-(`load_state_dict_from_url`, `resnet18-5c106cde.pth`), mostly saved on the cpu. Datasets,
-features and statistics are left alone, and so is what is loaded where callers may say a device in another
-case, what comes after what saved or trained, what a condition on an accelerator guards, and tests.
+has parts that are called so (`["state_dict"]`), here or where the function loads the same path again; as a
+note where an accelerator is needed on the same path in any case, or by another method of the same class,
+unless several processes share the devices, where a program names folders of its machine and no choice, what
+the file itself saves at that path, or others that speak of no device, of `torch.jit.load` where no device is
+at hand, and of what torch.hub publishes (`load_state_dict_from_url`, `resnet18-5c106cde.pth`), mostly saved
+on the cpu. Datasets, features and statistics are left alone, and so is what is loaded where callers may say a
+device in another case, what comes after what saved or trained, what a condition on an accelerator guards, and
+tests.
 """
 
 from __future__ import annotations

@@ -18,9 +18,9 @@ Or use `torch.accelerator`, which speaks of whichever accelerator there is. The 
 told, unless something else needed an accelerator before; what follows is reached only where that worked. It
 is a note where all that call the function needed one before, and in a program without any choice of a device.
 It is told in functions that mean to run elsewhere too: that are given a device, choose one or ask for one, or
-are reached from such by calls that nothing guards, in any file. What a condition decides upon, whatever it
-asks, is left alone, and so are tests, `set_device` in programs of several processes, and code that runs on
-NVIDIA hardware by nature.
+are reached from such by calls that nothing guards, in any file; and in defaults, which ask on import. What a
+condition decides upon, whatever it asks, is left alone, and so are tests, `set_device` in programs of several
+processes, and code that runs on NVIDIA hardware by nature.
 """
 
 from __future__ import annotations

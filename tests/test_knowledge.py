@@ -142,11 +142,22 @@ def test_names_of_one_thing_have_one_row(one: str, other: str) -> None:
     assert find(one) == find(other)
 
 
+ENDINGS = {
+    "transformers.BertModel": "module",
+    "transformers.TFBertModel": "other",
+    "torchvision.models.ResNet18_Weights": "other",
+    "torchvision.models.resnet18": "module",
+}
+"""Names that a row with a `*` inside speaks of, or one that begins them further."""
+
+
 def test_the_longest_prefix_counts_and_the_exact_name_before_it() -> None:
     weights, model = find("timm.models.list_models"), find("timm.models.vit_base")
     assert weights is not None
     assert model is not None
     assert (weights.gives, model.gives) == ("other", "module")
+    kinds = {name: row.gives for name in ENDINGS if (row := find(name)) is not None}
+    assert kinds == ENDINGS
     assert find("torch.no_such_function") is None
     assert find("no_such_library.function") is None
 

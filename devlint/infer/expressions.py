@@ -317,9 +317,9 @@ class Expressions(Targets):
             return concatenation(self, left, right)
         if {left.kind, right.kind} in ({Kind.ARRAY}, {Kind.ARRAY, Kind.UNKNOWN}, {Kind.ARRAY, Kind.NUMBER}):
             return Value(Kind.ARRAY, CPU)  # what is computed with an array is one, as far as nobody knows
+        product = isinstance(op, ast.MatMult)
         if isinstance(op, _ARITHMETIC):
             for value, beside in ((left, right), (right, left)):
-                product = isinstance(op, ast.MatMult)
                 if self._hangs_on_another(value) and not product:
                     self.note_unknown((value,), Evidence.OPERAND)  # as likely a number as a tensor
                 elif beside.kind is not Kind.STRING:
@@ -333,8 +333,8 @@ class Expressions(Targets):
             for value in (left, right):
                 if value.kind is Kind.BATCH:
                     self.note(value, Evidence.TENSOR)
-            place = self.meet(node, [one, other], exact=isinstance(op, ast.MatMult), in_place=in_place)
-            for value, beside in ((left, right), (right, left)):
+            place = self.meet(node, [one, other], exact=product, in_place=in_place)
+            for value, beside in ((left, right), (right, left)) if not product else ():
                 if value.kind is Kind.UNKNOWN and beside.kind in TENSORS and self._hangs_on_another(value):
                     place = self.where(beside)  # `scores / net.scale` is where the scores are, or fails
             if in_place and left.kind in (Kind.TENSOR, Kind.SCALAR):
@@ -345,7 +345,7 @@ class Expressions(Targets):
                 # What is multiplied with a norm or a loss is a number.
                 kinds == {Kind.SCALAR, Kind.UNKNOWN} and any(map(self._may_be_number, (left, right)))
             )
-            dims = of_product(left, right) if isinstance(op, ast.MatMult) else None
+            dims = of_product(left, right) if product else None
             return self.computed(node, Kind.SCALAR if scalar else Kind.TENSOR, place, (left, right), dims)
         if left.kind is right.kind is Kind.NUMBER:
             return NUMBER._replace(measures=left.measures if left.measures is not None else right.measures)

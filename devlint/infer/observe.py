@@ -454,8 +454,9 @@ class Observer(Encounters):
 
     def _becomes(self, function: str, node: ast.Call, raw: RawCall) -> frozenset[str]:
         """What is loaded, by its use, or by that of what the function loads from the same path elsewhere."""
-        return self._loaded(function, node) or self._placed_when_loaded.get(
-            (function, _path(raw)), frozenset()
+        path = _path(raw)
+        return self._loaded(function, node) or (
+            self._placed_when_loaded.get((function, path), frozenset()) if path else frozenset()
         )
 
     def _loaded(self, function: str, node: ast.Call) -> frozenset[str]:

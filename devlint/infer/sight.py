@@ -188,7 +188,7 @@ class Sight:
         if known is None or known.args is None:
             return False
         args = known.args
-        parameters = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+        parameters = _named(args)
         tests = [each.test for each in ast.walk(known.node) if isinstance(each, (ast.If, ast.IfExp))]
         return any(
             name == knowledge.MAPPED
@@ -206,7 +206,7 @@ class Sight:
         args = known.args if known is not None else None
         if known is None or args is None:
             return False
-        parameters = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+        parameters = _named(args)
         reads = (knowledge.MAPPED, *knowledge.NAMESPACES)
         return knowledge.MAPPED in parameters and not any(
             isinstance(each, ast.Name) and each.id in reads for each in ast.walk(known.node)
@@ -413,6 +413,11 @@ def _lines(statements: Iterable[ast.stmt]) -> Lines:
 def _is_in(lines: Lines, node: ast.AST) -> bool:
     line = getattr(node, "lineno", 0)
     return any(first <= line <= last for first, last in lines)
+
+
+def _named(args: ast.arguments) -> set[str]:
+    """The parameters that a call can name or count."""
+    return {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
 
 
 def _asks_about(test: ast.expr, name: str) -> bool:

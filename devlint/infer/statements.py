@@ -42,8 +42,8 @@ from .transfers.builtins import imported
 
 _MAX_NESTING = 5
 """Loops nested deeper are run once: each level doubles the work."""
-_MAX_UNROLLED = 8
-_SPOKEN_TO = frozenset({Kind.MODULE, Kind.UNKNOWN})
+_MAX_SPOKEN_TO = 8
+"""Of so many modules, a loop that only calls methods of each is gone through for each."""
 
 Handler = TypeVar("Handler", bound=Callable[..., None])
 _STATEMENTS: dict[type, Callable[[Any, Any], None]] = {}
@@ -649,8 +649,8 @@ class Statements(Expressions):
     def _for(self, node: ast.For | ast.AsyncFor) -> None:
         iterable = self.eval(node.iter)
         items = iterable.items or ()
-        spoken_to = {item.kind for item in items} <= _SPOKEN_TO and 0 < len(items) <= _MAX_UNROLLED
-        if spoken_to and _speaks_to_each(node):
+        modules = 0 < len(items) <= _MAX_SPOKEN_TO and all(item.kind is Kind.MODULE for item in items)
+        if modules and _speaks_to_each(node):
             self.loops += 1
             for item in items:
                 self.bind(node.target, item)

@@ -177,12 +177,12 @@ def _exact(modules: tuple[str, ...], dotted: str) -> Entry | None:
 
 def _longest_prefix(modules: tuple[str, ...], dotted: str) -> tuple[int, Entry | None]:
     """The row of the longest `prefix*`, or `prefix*ending`, that a name is one of, and the length of that."""
-    best, entry = (-1, 0), None
+    best, entry = (0, 0), None
     for module in modules:
         for prefix, ending, found in _patterns(module):
             if dotted.startswith(prefix) and dotted.endswith(ending) and (len(prefix), len(ending)) > best:
                 best, entry = (len(prefix), len(ending)), found
-    return max(best[0], 0), entry
+    return best[0], entry
 
 
 @lru_cache(maxsize=32)

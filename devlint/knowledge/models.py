@@ -95,7 +95,7 @@ TABLES = (
         """
     torchvision.models.*_Weights torchvision.models.get_weight torchvision.models.list_models
     timm.list_models timm.models.list_models timm.data.resolve_data_config
-    transformers.TF* transformers.Flax*(*args)
+    transformers.TF* transformers.Flax* diffusers.Flax*(*args)
     segmentation_models_pytorch.losses.* segmentation_models_pytorch.metrics.*
     segmentation_models_pytorch.utils.* segmentation_models_pytorch.encoders.*
     dgl.nn.functional.* dgl.nn.pytorch.softmax.* dgl.nn.pytorch.utils.*(*args): gives=unknown

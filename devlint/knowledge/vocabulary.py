@@ -312,6 +312,7 @@ INITS = "__init__"
 CALLED = "__call__"
 PARAMETER_CLASS = "Parameter"
 CLASS_OF = words("__class__")
+"""The attribute of an object that is its class."""
 REPLACES_FIELDS = words("_replace")
 """The method of a named tuple that gives another one."""
 COPIES_ALL = "deepcopy"
