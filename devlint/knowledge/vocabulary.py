@@ -414,10 +414,16 @@ SETS_DEFAULT_DEVICE = re.compile(r"\bset_default_device\(|\bset_default_tensor_t
 MOVES_ATTRIBUTE = r"(?<!\bself)\.{name}\s*=[^=\n][^\n]*\.(?:to|cuda)\("
 """A line that moves what another object has as `name`: `net.mask = net.mask.to(device)`."""
 REACHES_NAMES = re.compile(
-    r"\b__dict__\b|\b(?:globals|locals|vars|eval|exec|getattr|__import__|import_module|instantiate|Fire|\w*CLI)\("
+    r"\b__dict__\b|\b(?:globals|locals|vars|eval|exec|getattr|__import__|import_module|instantiate|Fire|\w*CLI"
+    r"|locate|get_class|get_object|get_method|spec_from_file_location|load_source|walk_packages|iter_modules"
+    r"|run_path|run_module)\("
 )
 """What a program writes that may look its own functions and classes up."""
-LOOKS_UP_ANY = words("import_module instantiate Fire LightningCLI")
+IMPORTS_MODULE = words("import_module __import__")
+"""Functions that import a module whose name is a value."""
+FINDS_MODULES = words("spec_from_file_location load_source walk_packages iter_modules run_path run_module")
+"""Those that import or run one that they find somewhere."""
+LOOKS_UP_ANY = words("instantiate Fire LightningCLI locate get_class get_object get_method")
 """Those that do, under names that are no words of the program."""
 BUILTIN_LOOKS_UP_ANY = words("globals eval exec __import__")
 """Those of Python."""

@@ -12,7 +12,7 @@ import fnmatch
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import Literal
 
@@ -34,9 +34,14 @@ and empty where one has, or where others may import what they need."""
 
 _COMMENT = re.compile(r"#[^\n]*")
 _PATHS = re.compile(r"\bsys\.path\.(?:append|insert)\([^\n]*?[\"']([\w./-]+)[\"']")
+_SYS_PATH = "sys.path"
+_JOINED = re.compile(r"\bjoin\(([^\n]*)")
+"""What a path is made of, its folders named by texts."""
+_TEXTS = re.compile(r"[\"']([\w.][\w./-]*)[\"']")
 _BY_NAME = re.compile(r"\bimport_module\(\s*([^\n,]+)")
 _TEXT = re.compile(r"[rf]?([\"'])([\w.{}%]*)\1")
 _LEFT_OPEN = re.compile(r"\{[^}]*\}|%s")
+_MARGIN = re.compile(r"^[ \t]+", re.MULTILINE)
 _SAID = re.compile(r"[A-Za-z]{3}")
 """So much of a name has to be there to tell which modules may be meant."""
 _IN_A_BLOCK = re.compile(rf"^[ \t]+.*(?:{knowledge.SETS_DEFAULT_DEVICE.pattern})", re.MULTILINE)
@@ -93,6 +98,11 @@ class _Signs:
     def imports(self) -> tuple[str, ...]:
         """The modules that it imports, whatever happens."""
         return tuple(imported(self._text))
+
+    @cached_property
+    def imports_anywhere(self) -> tuple[str, ...]:
+        """The modules that it imports, in blocks as well."""
+        return tuple(imported(_MARGIN.sub("", self._text)))
 
     @cached_property
     def by_name(self) -> tuple[str, ...]:
@@ -186,8 +196,11 @@ class _Signs:
 
     @cached_property
     def paths(self) -> tuple[str, ...]:
-        """Where else, by what it says, imports may start."""
-        return tuple(_PATHS.findall(self._text))
+        """Where else, by what it says, imports may start, from where it is."""
+        if _SYS_PATH not in self._text:
+            return ()
+        joined = ("/".join(_TEXTS.findall(found)) for found in _JOINED.findall(self._text))
+        return tuple(filter(None, (*_PATHS.findall(self._text), *joined)))
 
     @cached_property
     def runs(self) -> bool:
@@ -207,6 +220,7 @@ class Choices:
         self._before: dict[str, _Signs] = {**before._before, **before._known} if before is not None else {}
         self._known: dict[str, _Signs] = {}
         self._imports: dict[str, frozenset[str]] = {}
+        self._may_import: dict[str, frozenset[str]] = {}
         self._importers: dict[str, frozenset[str]] = {}
         self._mentions: dict[str, Mentions] = {}
         self._answers: dict[str, tuple[bool, frozenset[str]]] = {}
@@ -437,7 +451,7 @@ class Choices:
         home, package = self._project(path), self._package(path)
         if self._installs(home):
             return True
-        if any(self._is_run(each) for each in reached(path, self.importers) - {path}):
+        if any(self.is_program(each) for each in reached(path, self.importers) - {path}):
             return False
         return not any(
             found.startswith(package)
@@ -446,7 +460,7 @@ class Choices:
             for found in self._imported(each)
         )
 
-    def _is_run(self, path: str) -> bool:
+    def is_program(self, path: str) -> bool:
         """Whether a file is a program that nobody imports, and no test."""
         return self._signs(path).runs and not self._signs(path).tests and not self.importers(path)
 
@@ -473,20 +487,42 @@ class Choices:
         return False
 
     def _imported(self, path: str) -> frozenset[str]:
-        """The files of the project that a file imports."""
+        """The files of the project that a file imports, whatever happens."""
         found = self._imports.get(path)
         if found is None:
             self._imports[path] = frozenset()
-            home = self.home(path)
-            starts = [os.path.dirname(path), home]  # where a program is that imports it, its imports start
-            starts += [os.path.join(home, each) for each in _above(os.path.relpath(starts[0], home))]
-            for each in self._signs(path).paths:
-                starts += [os.path.normpath(os.path.join(start, each)) for start in starts[:2]]
-            all_of = (self._named(name, path, starts) for name in self._signs(path).imports)
-            others = self._made_up(path, starts)
-            found = frozenset((*(each for each in all_of if each is not None), *others)) - {path}
-            self._imports[path] = found
+            found = self._imports[path] = self._meant(self._signs(path).imports, path)
         return found
+
+    def may_import(self, path: str) -> frozenset[str]:
+        """The files of the project that a file imports, also where only some of it does."""
+        found = self._may_import.get(path)
+        if found is None:
+            found = self._may_import[path] = self._meant(self._signs(path).imports_anywhere, path)
+        return found
+
+    def _meant(self, names: Iterable[str], path: str) -> frozenset[str]:
+        """The files that a file imports by names, and by those that it makes up."""
+        starts = self._starts(path)
+        all_of = (self._named(name, path, starts) for name in names)
+        others = self._made_up(path, starts)
+        return frozenset((*(each for each in all_of if each is not None), *others)) - {path}
+
+    def _starts(self, path: str) -> list[str]:
+        """Where imports start: where a program is that imports a file, say."""
+        home = self.home(path)
+        starts = [os.path.dirname(path), home]
+        starts += [os.path.join(home, each) for each in _above(os.path.relpath(starts[0], home))]
+        beside = (os.path.join(starts[0], f"{name}.py") for name in self._signs(path).imports)
+        names = self._layout.names(starts[0])
+        for file in (path, *(each for each in beside if os.path.basename(each) in names)):
+            for each in self._signs(file).paths:
+                starts += [os.path.normpath(os.path.join(start, each)) for start in starts[:2]]
+        return starts
+
+    def named(self, name: str, path: str) -> str | None:
+        """The file that a module's name means in a file of the project."""
+        return self._named(name, path, self._starts(path))
 
     def _made_up(self, path: str, starts: list[str]) -> Iterator[str]:
         """The files that a file may import by names that it makes up."""

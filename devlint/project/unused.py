@@ -10,14 +10,15 @@ from __future__ import annotations
 import ast
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from .. import knowledge
 from ..bind.names import last_name
-from ..bind.walk import descendants
 from .choices import Choices, cells
+from .lookups import Lookups
 from .mentions import Mentions
+from .reach import reached
 from .resolve import Layout
 
 _COMMENT = re.compile(r"#[^\n]*")
@@ -39,6 +40,11 @@ _QUIET = (
     ast.AnnAssign,
 )
 """The statements of a file that does nothing when it is run."""
+_WORD = re.compile(r"\w+|\*")
+_MAX_STEPS = 4
+"""What is used by what is used by so many others is used."""
+_MAX_FOLDERS = 3
+"""So many of the folders that a file is in may be packages by which others import what it defines."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 
 
@@ -48,6 +54,15 @@ class Part(NamedTuple):
     name: str
     first: int
     last: int
+    within: bool = False
+    """Whether it is part of a class: any object may have it."""
+
+
+class _Asked(NamedTuple):
+    """A part of a file, or the whole of it, of which it is asked whether anything uses it."""
+
+    path: str
+    name: str
 
 
 def parts_around(tree: ast.Module, line: int) -> tuple[Part, ...]:
@@ -62,7 +77,7 @@ def parts_around(tree: ast.Module, line: int) -> tuple[Part, ...]:
         if not (
             node.decorator_list or inherits or _ANYBODYS.match(node.name) or _is_of_modules(node.name, owner)
         ):
-            found.append(Part(node.name, _first(node), _last(node)))
+            found.append(Part(node.name, _first(node), _last(node), owner is not None))
         if not isinstance(node, ast.ClassDef):
             break
         owner, body = node, node.body
@@ -83,39 +98,120 @@ class Unused:
         self._layout = layout
         self._read = read
         self._books: dict[str, Mentions] = {}
-        self._reached: dict[str, bool] = {}
         self._plain: dict[str, str] = {}
+        self._trees: dict[str, ast.Module | None] = {}
+        self._reached: dict[str, frozenset[str]] = {}
+        self._programs: dict[str, bool] = {}
+        self._lookups = Lookups(choices.named, self._below, self._code, choices.texts)
 
     def unused(self, path: str, parts: tuple[Part, ...], quiet: bool) -> tuple[bool, frozenset[str]]:
         """Whether nothing uses one of the parts, or the whole file, if quiet; and the files that tell."""
-        if not parts and not quiet:
+        if (not parts and not quiet) or self._choices.is_library(path):
             return False, frozenset()
-        if self._choices.is_library(path):
+        if not self._layout.files(self._choices.home(path)):
             return False, frozenset()
-        home = self._choices.home(path)
-        alone = not quiet and not self._choices.is_imported(path)  # what has its names as well is another
-        if not self._layout.files(home) or (self._looks_up(path) if alone else self._reaches_names(home)):
-            return False, frozenset()
-        if quiet and not self._choices.importers(path):
-            return self._is_left_out(path, home), frozenset()
         told = set[str]()
-        for part in parts:
-            mentioning = [path] if alone else self._mentioning(home, part.name)
-            told.update(mentioning)
-            if not any(self._uses(each, part, path) for each in mentioning):
-                return True, frozenset(told)
-        return False, frozenset(told)
+        return self._is_unused(path, parts, quiet, told, ()), frozenset(told)
 
     def calls_are_known(self, path: str, name: str) -> tuple[bool, frozenset[str]]:
         """Whether nothing but the program calls what has a name, and nothing has it but to call it."""
         home = self._choices.home(path)
         if self._choices.is_library(path) or _ANYBODYS.match(name) or name in knowledge.MODULE_HOOKS:
             return False, frozenset()
-        if not self._layout.files(home) or self._reaches_names(home):
+        if not self._layout.files(home) or self._lookups.may_find(home, path, name):
             return False, frozenset()
         told = self._mentioning(home, name)
         passed_on = re.compile(rf"(?<!\bdef )\b{name}\b(?!\s*\()")
         return not any(passed_on.search(self._text(each)) for each in told), frozenset(told)
+
+    def _is_unused(
+        self, path: str, parts: tuple[Part, ...], quiet: bool, told: set[str], asked: tuple[_Asked, ...]
+    ) -> bool:
+        """Whether a place is never come to; what is `asked` about already does not come to it either."""
+        if quiet:
+            importers = self._importers(path)
+            told |= importers
+            if not importers:
+                return self._is_left_out(path)
+            around = (*asked, _Asked(path, ""))
+            if not any(self._is_come_to(each, told, around) for each in sorted(importers)):
+                return True
+        # What has the names of a file that nobody imports is something else.
+        alone = not quiet and not self._choices.is_imported(path)
+        return any(self._is_unused_part(path, part, alone, told, asked) for part in parts)
+
+    def _is_come_to(self, path: str, told: set[str], asked: tuple[_Asked, ...]) -> bool:
+        """Whether a file is run, or anything imports it that is."""
+        if _Asked(path, "") in asked:
+            return False
+        tree = self._tree(path)
+        if len(asked) > _MAX_STEPS or tree is None or not is_quiet(tree) or not self._is_of_program(path):
+            return True
+        return not self._is_unused(path, (), True, told, asked)
+
+    def _is_unused_part(
+        self, path: str, part: Part, alone: bool, told: set[str], asked: tuple[_Asked, ...]
+    ) -> bool:
+        home, key = self._choices.home(path), _Asked(path, part.name)
+        if key in asked:
+            return True
+        if len(asked) > _MAX_STEPS or self._lookups.may_find(home, path, part.name):
+            return False
+        for each in [path] if alone else self._mentioning(home, part.name):
+            told.add(each)
+            if each == path or part.within or self._may_mean(each, part.name, path):
+                lines = self._uses(each, part, path)
+                if any(self._is_used_at(each, line, told, (*asked, key)) for line in lines):
+                    return False
+        return True
+
+    def _is_used_at(self, path: str, line: int, told: set[str], asked: tuple[_Asked, ...]) -> bool:
+        """Whether control may come to a line."""
+        tree = self._tree(path)
+        if tree is None or not self._is_of_program(path):
+            return True
+        return not self._is_unused(path, parts_around(tree, line), is_quiet(tree), told, asked)
+
+    def _is_of_program(self, path: str) -> bool:
+        """Whether a program of the project imports others of its files: else nobody knows what is run."""
+        if self._choices.is_library(path):
+            return False
+        home = self._choices.home(path)
+        if home not in self._programs:
+            programs = filter(self._choices.is_program, self._layout.files(home))
+            self._programs[home] = any(self._choices.may_import(each) for each in programs)
+        return self._programs[home]
+
+    def _may_mean(self, path: str, name: str, own: str) -> bool:
+        """Whether a name that a file has may be that of what another defines, which it imports somehow."""
+        if path.endswith(_NOTEBOOK) or own in self._below(path):
+            return True
+        known = {_stem(each) for each in self._choices.may_import(path)}
+        unknown = {_stem(own), *os.path.dirname(own).split(os.sep)[-_MAX_FOLDERS:]} - known
+        return any(
+            not (words.isdisjoint(unknown) or words.isdisjoint({name, "*"}))
+            for words in self._imports_of(path)
+        )
+
+    def _imports_of(self, path: str) -> Iterator[frozenset[str]]:
+        """The words of each statement of a file that imports something."""
+        for found in _IMPORTS.finditer(_COMMENT.sub("", self._code(path))):
+            yield frozenset(_WORD.findall(found[0]))
+
+    def _below(self, path: str) -> frozenset[str]:
+        """A file and all that it may import."""
+        found = self._reached.get(path)
+        if found is None:
+            found = self._reached[path] = frozenset(reached(path, self._choices.may_import))
+        return found
+
+    def _importers(self, path: str) -> frozenset[str]:
+        """The files of a program that import a file, also where only some of it does."""
+        home = self._choices.home(path)
+        naming = {*self._choices.mentioning(home, _stem(path))} - {path}
+        return self._choices.importers(path) | {
+            each for each in naming if path in self._choices.may_import(each)
+        }
 
     def _mentioning(self, home: str, name: str) -> list[str]:
         return [*self._choices.mentioning(home, name), *self._notebooks(home).of(name)]
@@ -126,104 +222,71 @@ class Unused:
             self._books[home] = Mentions(paths, lambda path: cells(self._read(path) or ""))
         return self._books[home]
 
-    def _uses(self, path: str, part: Part, own: str) -> bool:
-        """Whether a file has a name where nothing defines or imports it, and not in the definition itself."""
+    def _uses(self, path: str, part: Part, own: str) -> Iterator[int]:
+        """The lines where a file has a name and nothing defines or imports it, outside of its definition."""
         text = self._text(path)
-        if path == own:
-            rows = (self._read(path) or "").splitlines(keepends=True)
-            text = _plain("".join((*rows[: part.first - 1], *rows[part.last :])), own)
-        return re.search(rf"(?<!\bdef )(?<!\bclass )\b{part.name}\b", text) is not None
+        line, at = 1, 0
+        for found in re.finditer(rf"(?<!\bdef )(?<!\bclass )\b{part.name}\b", text):
+            line, at = line + text.count("\n", at, found.start()), found.start()
+            if path != own or not part.first <= line <= part.last:
+                yield line
+
+    def _code(self, path: str) -> str:
+        text = self._read(path) or ""
+        return cells(text) if path.endswith(_NOTEBOOK) else text
 
     def _text(self, path: str) -> str:
         """The text of a file without its comments, and without what it imports under its own name."""
         found = self._plain.get(path)
         if found is None:
-            text = self._read(path) or ""
-            found = self._plain[path] = _plain(cells(text) if path.endswith(_NOTEBOOK) else text, path)
+            found = self._plain[path] = _plain(self._code(path), path)
         return found
 
-    def _is_left_out(self, path: str, home: str) -> bool:
+    def _tree(self, path: str) -> ast.Module | None:
+        """The syntax of a file; none of a notebook, of which any cell may be run."""
+        if path not in self._trees:
+            try:
+                found = None if path.endswith(_NOTEBOOK) else ast.parse(self._code(path))
+            except (SyntaxError, ValueError, RecursionError):
+                found = None
+            self._trees[path] = found
+        return self._trees[path]
+
+    def _is_left_out(self, path: str) -> bool:
         """Whether nothing names a file that only defines something, and others import what lies beside it."""
-        stem = os.path.splitext(os.path.basename(path))[0]
-        if stem == _PACKAGE or self._mentioning(home, stem) not in ([], [path]):
+        home, stem, folder = self._choices.home(path), _stem(path), os.path.dirname(path)
+        if os.path.basename(path).startswith(_PACKAGE) or self._lookups.may_find(home, path, None):
             return False
-        folder = os.path.dirname(path)
+        if any(self._may_name(each, stem) for each in self._mentioning(home, stem) if each != path):
+            return False
         beside = (
             each for each in self._layout.files(home) if os.path.dirname(each) == folder and each != path
         )
         return any(map(self._choices.importers, beside))
 
-    def _reaches_names(self, home: str) -> bool:
-        """Whether a program looks names of its own up that it makes up."""
-        found = self._reached.get(home)
-        if found is None:
-            files = self._choices.texts(home).matching(knowledge.REACHES_NAMES, "")
-            found = self._reached[home] = any(map(self._looks_up, files))
-        return found
-
-    def _looks_up(self, path: str) -> bool:
-        text = self._read(path) or ""
-        try:
-            tree = ast.parse(cells(text) if path.endswith(_NOTEBOOK) else text)
-        except (SyntaxError, ValueError, RecursionError):
+    def _may_name(self, path: str, stem: str) -> bool:
+        """Whether a file imports something of a name that is not found, or has a text that may mean it."""
+        if path.endswith(_NOTEBOOK):
             return True
-        nodes = descendants(tree)
-        defined = {node.name for node in nodes if isinstance(node, _DEFINITIONS)}
-        imports = [node for node in nodes if isinstance(node, (ast.Import, ast.ImportFrom))]
-        for node in nodes:
-            if isinstance(node, ast.Call):
-                name = last_name(node.func)
-                made_up = len(node.args) > 1 and not isinstance(node.args[1], ast.Constant)
-                builtin = isinstance(node.func, ast.Name) and name in knowledge.BUILTIN_LOOKS_UP_ANY - defined
-                if (builtin and not _is_of_self(node)) or name in knowledge.LOOKS_UP_ANY:
-                    return True
-                looked_in = (
-                    node.args[:1]
-                    if name in knowledge.NAMESPACE or (made_up and name == knowledge.LOOKS_UP)
-                    else []
-                )
-            else:
-                inside = isinstance(node, ast.Attribute) and node.attr in knowledge.NAMESPACE
-                looked_in = [node.value] if inside and isinstance(node, ast.Attribute) else []
-            if any(self._is_own_module(each, imports, path) for each in looked_in):
-                return True
-        return False
-
-    def _is_own_module(
-        self, node: ast.expr, imports: Iterable[ast.Import | ast.ImportFrom], path: str
-    ) -> bool:
-        """Whether an expression may be a module of the project, as the imports of its file tell."""
-        if not isinstance(node, ast.Name):
-            return isinstance(node, (ast.Subscript, ast.Call))  # such as `sys.modules[...]`
-        for each in imports:
-            if isinstance(each, ast.Import):
-                for alias in each.names:
-                    if (alias.asname or alias.name.partition(".")[0]) == node.id:
-                        return self._layout.find(alias.name, path) is not None
-            else:
-                for alias in each.names:
-                    if (alias.asname or alias.name) == node.id:
-                        dots = "." * each.level
-                        names = f"{dots}{each.module or ''}", f"{dots}{each.module or ''}.{alias.name}"
-                        return any(self._layout.find(name, path) is not None for name in names)
-        return False
+        found = any(_stem(each) == stem for each in self._choices.may_import(path))
+        if not found and any(stem in words for words in self._imports_of(path)):
+            return True
+        return re.search(rf"[\"'./]{stem}(?:\.py)?[\"']", self._text(path)) is not None
 
 
-def _is_of_self(call: ast.Call) -> bool:
-    """Whether what is evaluated begins with `self.`: it can only be a method or attribute of that."""
-    text = call.args[0] if call.args else call
-    while isinstance(text, ast.BinOp):
-        text = text.left
-    if isinstance(text, ast.JoinedStr) and text.values:
-        text = text.values[0]
-    return isinstance(text, ast.Constant) and str(text.value).startswith("self.")
+def _stem(path: str) -> str:
+    """The last name of a file's module."""
+    stem = os.path.splitext(os.path.basename(path))[0]
+    return os.path.basename(os.path.dirname(path)) if stem == _PACKAGE else stem
 
 
 def _plain(text: str, path: str) -> str:
     text = _COMMENT.sub("", text)
     if os.path.basename(path).startswith(_PACKAGE):
         return text
-    return _IMPORTS.sub(lambda found: found[0] if re.search(r"\bas\b", found[0]) else "", text)
+    return _IMPORTS.sub(
+        lambda found: found[0] if re.search(r"\bas\b", found[0]) else "\n" * found[0].count("\n"), text
+    )
 
 
 def _definitions(body: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
