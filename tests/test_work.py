@@ -18,6 +18,7 @@ from devlint.infer.expressions import Expressions
 from devlint.infer.file import File
 from devlint.infer.function import Informed, Outcome
 from devlint.project import disk
+from devlint.project.index import View
 from devlint.run.lint import lint
 
 PROJECT = {
@@ -245,3 +246,30 @@ def test_what_cannot_bring_a_name_by_a_star_is_not_analysed(
     analysed = _analysed(tmp_path, files, monkeypatch, "use.py")
     assert "DEV101" in (tmp_path / "found.txt").read_text()  # what `second` gives is known to be a tensor
     assert sorted(set(analysed)) == ["parts", "parts.two", "use"]
+
+
+def test_names_that_files_import_from_who_has_all_of_theirs_are_looked_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def followed(count: int) -> int:
+        """How often names are followed in a package that has all names of so many of its files."""
+        stars = "".join(f"from ring{count}.part{each} import *\n" for each in range(count))
+        files = {"pyproject.toml": "", f"ring{count}/__init__.py": stars}
+        for each in range(count):
+            files[f"ring{count}/part{each}.py"] = (
+                f"import torch\nfrom ring{count} import register\n\n\n"
+                f"@register\ndef made{each}(x):\n    return x.to('cuda')\n"
+            )
+        times = Counter[str]()
+        follow = View._follow
+
+        def counted(*args: Any) -> Any:
+            times["all"] += 1
+            return follow(*args)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(View, "_follow", counted)
+            _analysed(tmp_path, files, monkeypatch, f"ring{count}/part0.py")
+        return times["all"]
+
+    assert followed(8) <= 2.3 * 2.3 * followed(4)  # each of so many files asks for what all may have

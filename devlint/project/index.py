@@ -881,7 +881,7 @@ class View:
         """
         found = self._project.unused(self.path, parts, quiet)
         if self._project.memory is not None:
-            told = ";".join(f"{each.name}:{each.first}:{each.last}" for each in parts)
+            told = ";".join(":".join(map(str, (*each[:3], int(each.within)))) for each in parts)
             self.log["unused", told, "quiet" if quiet else ""] = digest_of(found)
         return found
 
@@ -954,7 +954,7 @@ class View:
             return digest_of(self._project.default_gpu(self.path))
         if kind == "unused":
             parts = (each.split(":") for each in filter(None, about.split(";")))
-            told = tuple(Part(name, int(first), int(last)) for name, first, last in parts)
+            told = tuple(Part(each[0], int(each[1]), int(each[2]), each[3] == "1") for each in parts)
             return digest_of(self._project.unused(self.path, told, any(more)))
         if kind == "moves attribute":
             return digest_of(self._project.moves_attribute(self.path, about))
@@ -969,7 +969,11 @@ class View:
             return self._project.digest_of_text(path, self.path) if path else b""
         return b"?"  # nobody knows how to ask it any more
 
-    def _follow(self, dotted: str, importer: str, left: int) -> Definition | Value | None:
+    def _follow(
+        self, dotted: str, importer: str, left: int, searched: set[tuple[str, str]] | None = None
+    ) -> Definition | Value | None:
+        """What a name means in a file; names in `searched` files were looked for where those have all names."""
+        searched = set() if searched is None else searched
         found = self._project.layout.find(dotted, importer)
         path, rest = found if found is not None else (self._project.named(dotted, self.path) or ("", ""))
         if not path or not rest or path == self.path:
@@ -989,25 +993,28 @@ class View:
         first, _, others = rest.partition(".")
         value = summary.values.get(first)
         if value is None:
-            return self._starred(summary, rest, path, left)
+            return self._starred(summary, rest, path, left, searched)
         if value.kind is Kind.LIBRARY and isinstance(value.known, Api):
             onward = f"{value.known.dotted}.{others}" if others else value.known.dotted
-            forwarded = self._follow(onward, path, left - 1)
+            forwarded = self._follow(onward, path, left - 1, searched)
             if forwarded is None and self._project.layout.find(onward, path) is None:
                 return Value(Kind.LIBRARY, known=Api(onward)) if not onward.startswith(".") else None
             return forwarded
         if isinstance(value.known, Defined) and value.kind in (Kind.FUNCTION, Kind.CLASS):
             onward = f"{value.known.dotted}.{others}" if others else value.known.dotted
             if onward != dotted:
-                return self._follow(onward, path, left - 1)
+                return self._follow(onward, path, left - 1, searched)
             return None
         return Definition(summary.values, first) if not others else None
 
-    def _starred(self, summary: ModuleSummary, rest: str, path: str, left: int) -> Definition | Value | None:
-        """What a module has from those of which it imports all names."""
-        if not rest.startswith("_"):
+    def _starred(
+        self, summary: ModuleSummary, rest: str, path: str, left: int, searched: set[tuple[str, str]]
+    ) -> Definition | Value | None:
+        """What a module has from those of which it imports all names, which may import all of this one's."""
+        if not rest.startswith("_") and (path, rest) not in searched:
+            searched.add((path, rest))
             for star in reversed(summary.stars):
-                found = self._follow(within(star, rest), path, left - 1)
+                found = self._follow(within(star, rest), path, left - 1, searched)
                 if found is not None:
                     return found
         return None
