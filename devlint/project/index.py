@@ -972,7 +972,7 @@ class View:
     def _follow(
         self, dotted: str, importer: str, left: int, searched: set[tuple[str, str]] | None = None
     ) -> Definition | Value | None:
-        """What a name means in a file; names in `searched` files were looked for where those have all names."""
+        """What a name means in a file; `searched` were looked for in files that have all names of others."""
         searched = set() if searched is None else searched
         found = self._project.layout.find(dotted, importer)
         path, rest = found if found is not None else (self._project.named(dotted, self.path) or ("", ""))

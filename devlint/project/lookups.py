@@ -15,6 +15,7 @@ from .mentions import Mentions
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 _PLACEHOLDER = re.compile(r"\{[^}]*\}|%[-+ #0-9.]*[sdifr]")
 _Import = ast.Import | ast.ImportFrom
+_IMPORTLIB = "importlib"
 _OBJECTS = ("self", "cls")
 _HOLE = "\0"
 """Stands for what nobody knows of a text that is made up."""
@@ -34,8 +35,8 @@ class Lookup(NamedTuple):
 
 
 _ANYTHING = Lookup(None)
-_ANY_MODULE = Lookup(None, re.compile(r"(?!)"))
-"""A module that nobody knows, of which what is used is named."""
+_NO_NAME = re.compile(r"(?!)")
+"""What a module is asked for of which all that is used is named where it is used."""
 
 
 class Lookups:
@@ -77,19 +78,19 @@ class Lookups:
 
     def _find(self, nodes: Iterable[ast.AST], path: str) -> Iterator[Lookup]:
         defined = {node.name for node in nodes if isinstance(node, _DEFINITIONS)}
-        asks = any(map(_asks_anything, nodes))
+        of_modules = None if any(map(_asks_anything, nodes)) else _NO_NAME
         imports = [node for node in nodes if isinstance(node, _Import)]
         for node in nodes:
             looked_in: ast.expr | None = None
             if isinstance(node, ast.Call):
                 name = last_name(node.func)
                 given = node.args[0] if node.args else None
-                if isinstance(node.func, ast.Name) and name in knowledge.BUILTIN_LOOKS_UP_ANY - defined:
-                    yield from self._of_builtin(name, given, imports, path, asks)
-                elif name in knowledge.IMPORTS_MODULE:
-                    yield from self._of_module(given, path, asks)
+                if name in knowledge.IMPORTS_MODULE:
+                    yield from self._of_module(node, imports, path, of_modules)
+                elif isinstance(node.func, ast.Name) and name in knowledge.BUILTIN_LOOKS_UP_ANY - defined:
+                    yield from self._of_builtin(given, imports, path)
                 elif name in knowledge.FINDS_MODULES:
-                    yield _ANYTHING if asks else _ANY_MODULE
+                    yield Lookup(None, of_modules)
                 elif name in knowledge.LOOKS_UP_ANY:
                     yield _ANYTHING
                 elif name in knowledge.NAMESPACE or (name == knowledge.LOOKS_UP and _is_made_up(node.args)):
@@ -99,12 +100,7 @@ class Lookups:
             if looked_in is not None:
                 yield from self._of_namespace(looked_in, imports, path)
 
-    def _of_builtin(
-        self, name: str, given: ast.expr | None, imports: list[_Import], path: str, asks: bool
-    ) -> Iterator[Lookup]:
-        if name in knowledge.IMPORTS_MODULE:
-            yield from self._of_module(given, path, asks)
-            return
+    def _of_builtin(self, given: ast.expr | None, imports: list[_Import], path: str) -> Iterator[Lookup]:
         text = _made_up(given) if given is not None else _HOLE
         if text.startswith("self."):
             return  # it can only be a method or attribute of that
@@ -118,12 +114,16 @@ class Lookups:
         modules = filter(None, (self._module(each, path) for each in _modules_named(first, imports)))
         yield Lookup(self._below(next(modules, path)), names)
 
-    def _of_module(self, given: ast.expr | None, path: str, asks: bool) -> Iterator[Lookup]:
-        """What a module that is imported by its name may be asked for; `asks` tells whether it may be."""
-        if not (isinstance(given, ast.Constant) and isinstance(given.value, str)):
-            yield _ANYTHING if asks else _ANY_MODULE
-        elif (found := self._module(given.value, path)) is not None and asks:
-            yield Lookup(self._below(found))
+    def _of_module(
+        self, call: ast.Call, imports: list[_Import], path: str, names: re.Pattern[str] | None
+    ) -> Iterator[Lookup]:
+        """What a module that is imported by its name may be asked for."""
+        given = call.args[0].value if call.args and isinstance(call.args[0], ast.Constant) else None
+        found = self._module(given, path) if isinstance(given, str) else None
+        if found is not None:
+            yield Lookup(self._below(found), names)
+        elif not (isinstance(given, str) and _is_of_python(call.func, imports)):
+            yield Lookup(None, names)
 
     def _of_namespace(self, node: ast.expr, imports: list[_Import], path: str) -> Iterator[Lookup]:
         """What is looked up in something, if that may be a module of the project."""
@@ -166,6 +166,14 @@ def _may_be_module(node: ast.expr) -> bool:
     if isinstance(node, ast.Name):
         return node.id not in _OBJECTS
     return isinstance(node, (ast.Call, ast.Subscript))
+
+
+def _is_of_python(function: ast.expr, imports: Iterable[_Import]) -> bool:
+    """Whether it is Python that imports what a text names, and no function of the project's own."""
+    if isinstance(function, ast.Attribute):
+        return isinstance(function.value, ast.Name) and function.value.id == _IMPORTLIB
+    modules = (each.module for each in imports if isinstance(each, ast.ImportFrom))
+    return last_name(function) in knowledge.BUILTIN_LOOKS_UP_ANY or _IMPORTLIB in modules
 
 
 def _is_made_up(arguments: list[ast.expr]) -> bool:

@@ -136,9 +136,7 @@ class Unused:
             around = (*asked, _Asked(path, ""))
             if not any(self._is_come_to(each, told, around) for each in sorted(importers)):
                 return True
-        # What has the names of a file that nobody imports is something else.
-        alone = not quiet and not self._choices.is_imported(path)
-        return any(self._is_unused_part(path, part, alone, told, asked) for part in parts)
+        return any(self._is_unused_part(path, part, quiet, told, asked) for part in parts)
 
     def _is_come_to(self, path: str, told: set[str], asked: tuple[_Asked, ...]) -> bool:
         """Whether a file is run, or anything imports it that is."""
@@ -150,16 +148,19 @@ class Unused:
         return not self._is_unused(path, (), True, told, asked)
 
     def _is_unused_part(
-        self, path: str, part: Part, alone: bool, told: set[str], asked: tuple[_Asked, ...]
+        self, path: str, part: Part, quiet: bool, told: set[str], asked: tuple[_Asked, ...]
     ) -> bool:
         home, key = self._choices.home(path), _Asked(path, part.name)
         if key in asked:
             return True
         if len(asked) > _MAX_STEPS or self._lookups.may_find(home, path, part.name):
             return False
+        by_name = self._lookups.may_find(home, path, None)
+        # What has the names of a file that nobody imports is something else.
+        alone = not (quiet or by_name or self._choices.is_imported(path))
         for each in [path] if alone else self._mentioning(home, part.name):
             told.add(each)
-            if each == path or part.within or self._may_mean(each, part.name, path):
+            if each == path or part.within or by_name or self._may_mean(each, part.name, path):
                 lines = self._uses(each, part, path)
                 if any(self._is_used_at(each, line, told, (*asked, key)) for line in lines):
                     return False
