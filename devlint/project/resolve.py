@@ -163,15 +163,20 @@ class Layout:
             project = self.project_of(folder)
             found = [folder] if not self.is_package(folder) else []
             above = self._package_root(folder)
-            for _ in range(_MAX_UP):
+            if project.startswith(os.path.join(above, "")):
+                found += self._with_sources(project)  # which is written as a package itself
                 found.append(above)
-                if "src" in self._listed(above):
-                    found.append(os.path.join(above, "src"))
-                if above == project or os.path.dirname(above) == above:
-                    break
-                above = os.path.dirname(above)
+            else:
+                for _ in range(_MAX_UP):
+                    found += self._with_sources(above)
+                    if above == project or os.path.dirname(above) == above:
+                        break
+                    above = os.path.dirname(above)
             roots = self._roots[folder] = tuple(dict.fromkeys(found))
         return roots
+
+    def _with_sources(self, folder: str) -> list[str]:
+        return [folder, os.path.join(folder, "src")] if "src" in self._listed(folder) else [folder]
 
     def _under(self, folder: str, names: list[str]) -> Found | None:
         """Go down from a folder as far as there are packages, to a module."""
