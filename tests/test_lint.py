@@ -100,6 +100,13 @@ def test_newer_python_is_told_as_such() -> None:
     assert "newer than Python" in finding.message
 
 
+@pytest.mark.parametrize("text", [b'x = "C:\\Users"\n', b'x = b"\\x1"\n'])
+def test_escapes_that_no_python_reads_are_no_newer_python(text: bytes) -> None:
+    (finding,) = lint(text, "a.py")
+    assert (finding.code, finding.severity, finding.start.row) == ("DEV000", "error", 1)
+    assert "newer" not in finding.message
+
+
 @pytest.mark.parametrize("cookie", [b"no-such-codec", b"rot13", b"hex"])
 def test_an_encoding_that_is_none(cookie: bytes) -> None:
     (finding,) = lint(b"# coding: " + cookie + b"\nimport torch\nx.to(d)\n", "a.py")

@@ -12,7 +12,7 @@ from ..core.evidence import PASSED_ON, Evidence
 from ..core.kinds import MAY_BE_COPIED, TENSORS, Kind
 from ..core.objects import OR_ANOTHER, foreign_name
 from ..core.paths import Attr, Item, Path, Ref, Root, Who
-from ..core.places import ON_DEVICE, UNKNOWN_PLACE, Form, Place
+from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import Mark
 from ..core.summary import Bound, Copied, Effect, FunctionSummary, Marked, Moved
 from ..core.values import (
@@ -70,6 +70,8 @@ def function_call(
     if machine.fates.get(node, ("kept", False))[0] == "discarded":
         _discard(machine, node, summary, given)
     result = apply(machine, node, summary, given, bound, _rest(summary, bound, args))
+    if bound is not None and bound.kind is Kind.INSTANCE and name.rpartition(".")[2] in knowledge.MOVES:
+        _forget_device(machine, bound)
     if not summary.reaches.isdisjoint(knowledge.NAMES_DEVICES):
         lend(machine, [each.value for each in given.values()])
     if result.kind in _REFORMED and type(result.who) is int:
@@ -86,6 +88,9 @@ def _remember(
     if view is None or ref is None:
         return
     kept = view.nearest()
+    for name in knowledge.DEVICE_KEYWORDS & given.keys() & kept.keys():
+        if given[name].value.place == CPU:
+            machine.state.env[ref, Attr(name)] = given[name].value
     asked = {path.root.name.removesuffix(OR_ANOTHER) for term in kept.values() for path in _places_in(term)}
     copies = {
         term.place.of.root.name.removesuffix(OR_ANOTHER): Attr(name)
@@ -105,6 +110,13 @@ def _remember(
                 then = then._replace(who=part, origin=Origin("made", machine.here.name, at))
                 machine.state.env[ref, copies[key]] = then._replace(place=UNKNOWN_PLACE)
             machine.state.env[ref, Attr(key)] = then
+
+
+def _forget_device(machine: Machine, bound: Value) -> None:
+    """Whoever moves an object tells it another device than its constructor was told."""
+    if (ref := machine.ref(bound)) is not None:
+        for name in knowledge.DEVICE_KEYWORDS:
+            machine.state.env.pop((ref, Attr(name)), None)
 
 
 def _places_in(term: Value, depth: int = 4) -> Iterator[Path]:

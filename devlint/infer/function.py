@@ -656,11 +656,17 @@ def _parameters(function: Function) -> tuple[Parameter, ...]:
 
 
 def _names_cpu(default: ast.expr | None) -> bool:
-    return isinstance(default, ast.Constant) and default.value == CPU.name
+    return _device_named(default) == CPU.name
 
 
 def _accelerator_named(default: ast.expr | None) -> str:
-    """The accelerator that an expression names, by itself or as a `torch.device`; empty for any other."""
+    """The accelerator that an expression names; empty for any other."""
+    text = _device_named(default)
+    return text if text.partition(":")[0] in knowledge.ACCELERATORS else ""
+
+
+def _device_named(default: ast.expr | None) -> str:
+    """The device that an expression names, by itself or as a `torch.device`; empty for any other."""
     named = default
     if (
         isinstance(default, ast.Call)
@@ -669,8 +675,7 @@ def _accelerator_named(default: ast.expr | None) -> str:
     ):
         named = default.args[0]
     text = named.value if isinstance(named, ast.Constant) else None
-    known = isinstance(text, str) and text.partition(":")[0] in knowledge.ACCELERATORS
-    return text if known and isinstance(text, str) else ""
+    return text if isinstance(text, str) else ""
 
 
 def _result(machine: Statements) -> Value:

@@ -127,10 +127,12 @@ class Meetings(Moves):
         at_work: list[tuple[Obj, Spot | None, str]] = [
             (each.obj, each.spot, each.label) for each in self.running
         ]
-        if not at_work:
-            own = (frame.receiver for frame in self.frames)
-            first = next((each for each in own if isinstance(each, Obj) and self.is_module(each)), None)
-            at_work = [(first, None, "")] if first is not None else []
+        own = (frame.receiver for frame in self.frames[: self.running[0].depth if self.running else None])
+        inside = at_work[0][0] if at_work else None
+        for each in own:
+            if isinstance(each, Obj) and self.is_module(each) and self._has(each, inside):
+                at_work.insert(0, (each, None, ""))
+                break
         for index, (obj, spot, label) in enumerate((*at_work, (module, None, ""))):
             inner = index == len(at_work)
             if obj.left_by is not None and self._is_on_host(obj):
@@ -153,6 +155,13 @@ class Meetings(Moves):
                 home = obj.via  # who made it, and gave it away, does not know what it meets
             return Left("module", "made", home, label, kept=obj.kept)
         return None
+
+    def _has(self, module: Obj, part: Obj | None) -> bool:
+        """Whether a module, of which a method is at work, has another and moves with it."""
+        if part is None or part is module:
+            return part is None
+        own = {id(each) for each in self.weights(module)}
+        return all(id(each) in own for each in self.weights(part))
 
     def outermost(self, module: Obj) -> Obj:
         """The outermost module at work that is on the cpu, or else the one at hand."""

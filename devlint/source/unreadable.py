@@ -32,6 +32,8 @@ SEVERITY = Severity.ERROR
 
 _LIMIT = "too many "
 """How messages on what the interpreter limits begin: brackets and blocks inside each other."""
+_ESCAPES = ("(unicode error)", "(value error)")
+"""How those on escapes in strings begin, which no version of Python reads; LibCST does not look at them."""
 _MAX_NEWER = 1_000_000
 """Bytes of a file that is looked at once more, for newer syntax."""
 _DATA = 4_000_000
@@ -70,7 +72,7 @@ def unreadable(path: str, error: Exception, raw: bytes = b"") -> Finding:
     """Return the finding for a file whose reading raised `error`."""
     if isinstance(error, SyntaxError) and (error.lineno or b"\0" not in raw):
         found = _finding(path, error.lineno or 1, f"not valid {_PYTHON}: {error.msg}", error.offset or 1)
-        if str(error.msg).startswith(_LIMIT) or not _is_newer(raw):
+        if str(error.msg).startswith((_LIMIT, *_ESCAPES)) or not _is_newer(raw):
             return found
         newer = f"newer than {_PYTHON}, with which devlint runs: {error.msg}"
         return found._replace(message=newer, severity=Severity.WARNING)
