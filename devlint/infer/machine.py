@@ -516,7 +516,11 @@ class Machine:
         place = value.place
         if place.of == ref:
             place = place._replace(of=part)
-        return Value(Kind.BATCH if value.kind is Kind.BATCH else Kind.UNKNOWN, place, part)
+        if value.kind is Kind.BATCH:
+            return Value(Kind.BATCH, place, part)
+        origin = value.origin if value.origin is not None and value.origin.how == "moved" else None
+        # What one has as an attribute may be anything; an entry is where the whole is.
+        return Value(Kind.UNKNOWN, place, part, origin=None if isinstance(step, Attr) else origin)
 
     def element(self, value: Value, node: ast.AST) -> Value:
         """What iterating over a value yields."""
