@@ -20,7 +20,7 @@ TENSOR_ONLY = frozenset(
     erfc_ erfinv erfinv_ exp exp2 exp2_ exp_ expand expand_as expm1 expm1_ exponential_ fill_
     fill_diagonal_ fix fix_ flatten flip fliplr flipud float_power float_power_ floor floor_ floor_divide
     floor_divide_ fmax fmin fmod fmod_ frac frac_ frexp gather gcd gcd_ ge ge_ geometric_ geqrf ger
-    get_device grad_dtype greater greater_ greater_equal greater_equal_ gt gt_ hardshrink hash_tensor
+    grad_dtype greater greater_ greater_equal greater_equal_ gt gt_ hardshrink hash_tensor
     heaviside heaviside_ histc histogram hsplit hypot hypot_ i0 i0_ igamma igamma_ igammac igammac_
     index_add index_add_ index_copy index_copy_ index_fill index_fill_ index_put index_put_ index_reduce
     index_reduce_ inner int int_repr is_complex is_conj is_distributed is_floating_point is_inference
@@ -59,7 +59,7 @@ TENSOR_ONLY = frozenset(
 TENSOR_TOO = frozenset(
     """
     T apply_ bfloat16 clone coalesce contiguous copy_ cpu cross cuda data data_ptr detach detach_ device
-    dim dist double dtype float grad grad_fn half imag index index_select indices inverse ipu
+    dim dist double dtype float get_device grad grad_fn half imag index index_select indices inverse ipu
     is_coalesced is_contiguous is_cpu is_cuda is_leaf is_meta is_mps is_pinned is_sparse is_xpu layout
     log map_ mode mtia name ndim new pin_memory put real record_stream requires_grad requires_grad_
     resize resize_ select set_ shape share_memory_ size solve sort split squeeze_ storage take to
