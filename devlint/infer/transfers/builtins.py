@@ -101,7 +101,10 @@ def _by_default(machine: Machine, node: ast.expr) -> str:
         return "".join(parts) if all(parts) else ""
     if isinstance(node, ast.Name):
         value, default = machine.eval(node), machine.here.default(node.id)
-        if value.who == machine.objects.parameter(machine.here.name, node.id) and default is not None:
+        # Names in it are those of who defines the function: `lambda x, name=name: getattr(torch, name)(x)`.
+        if value.who == machine.objects.parameter(machine.here.name, node.id) and isinstance(
+            default, ast.Constant
+        ):
             return _by_default(machine, default)
     return ""
 
