@@ -26,6 +26,8 @@ _IMPORTS = re.compile(
     r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+import[ \t]+(?:\([^)]*\)|[^\n]*(?:\\\n[^\n]*)*)|import[ \t]+[^\n]*)",
     re.MULTILINE,
 )
+_EXPORTS = re.compile(r"^__all__\s*\+?=\s*[\[(][^\])]*[\])]", re.MULTILINE)
+"""The names that a file offers to others: who uses one names it."""
 _PACKAGE = "__init__"
 _NOTEBOOK = ".ipynb"
 _ANYBODYS = re.compile(r"__\w+__\Z")
@@ -237,10 +239,10 @@ class Unused:
         return cells(text) if path.endswith(_NOTEBOOK) else text
 
     def _text(self, path: str) -> str:
-        """The text of a file without its comments, and without what it imports under its own name."""
+        """The text of a file without its comments, what it imports under its own name, and what it offers."""
         found = self._plain.get(path)
         if found is None:
-            found = self._plain[path] = _plain(self._code(path), path)
+            found = self._plain[path] = _plain(self._code(path))
         return found
 
     def _tree(self, path: str) -> ast.Module | None:
@@ -281,12 +283,13 @@ def _stem(path: str) -> str:
     return os.path.basename(os.path.dirname(path)) if stem == _PACKAGE else stem
 
 
-def _plain(text: str, path: str) -> str:
-    text = _COMMENT.sub("", text)
-    if os.path.basename(path).startswith(_PACKAGE):
-        return text
-    return _IMPORTS.sub(
-        lambda found: found[0] if re.search(r"\bas\b", found[0]) else "\n" * found[0].count("\n"), text
+def _plain(text: str) -> str:
+    return _EXPORTS.sub(
+        lambda found: "\n" * found[0].count("\n"),
+        _IMPORTS.sub(
+            lambda found: found[0] if re.search(r"\bas\b", found[0]) else "\n" * found[0].count("\n"),
+            _COMMENT.sub("", text),
+        ),
     )
 
 
