@@ -174,7 +174,9 @@ _MOVED_TO = ON_DEVICE | {Form.UNKNOWN}
 
 def _moved_copy(summary: FunctionSummary) -> tuple[str, Place] | None:
     """The parameter of which a function returns a moved copy, and where that is, if it changes nothing."""
-    filled = any(bits & Evidence.FILLED for _, bits in summary.evidence)
+    filled = (
+        any(bits & Evidence.FILLED for _, bits in summary.evidence) or knowledge.STORES in summary.reaches
+    )
     if filled or summary.yields or any(isinstance(each, (Bound, Marked)) for each in summary.effects):
         return None
     found: set[tuple[str, Place]] = set()

@@ -127,6 +127,7 @@ class Targets(Attributes):
             self.loops,
             untrained=told is not None and constant(told) is False,
         )
+        self._note_store(base)
         if base.known == ENCODING and target.attr in knowledge.TENSOR_DATA:
             lend(self, (base,))  # all that it holds is replaced
         if base.known == GRAPH and value.place.form is not Form.CPU:
@@ -152,9 +153,16 @@ class Targets(Attributes):
         if base.kind in (Kind.INSTANCE, Kind.CLASS) and isinstance(base.known, Defined):
             self.assigned.add((base.known.dotted, target.attr))
 
+    def _note_store(self, base: Value) -> None:
+        """Something is put into an object, which the function's callers may have as well."""
+        ref = self.ref(base)
+        if ref is None or not self.objects.is_made_in(self.objects.top(ref), self.here.name):
+            self.log.reaches.add(knowledge.STORES)
+
     def _bind_item(self, target: ast.Subscript, value: Value) -> None:
         base = self.eval(target.value)
         index = self.eval(target.slice)
+        self._note_store(base)
         ref = self.ref(base)
         step = subscript_step(target.slice)
         name = step.key if isinstance(step.key, str) and not step.variable else ""

@@ -469,8 +469,10 @@ WAITS = frozenset({"synchronize", "wait", "wait_stream", "wait_event", "wait_for
 """Methods and functions after which copies from a device are complete."""
 UNDER_WAY = "non_blocking"
 """The parameter of a move that returns before its copy is complete."""
-REACHED = words("sync clock forks spawns loads touches-cuda moves moves-more places trains mover")
+REACHED = words("sync clock forks spawns loads touches-cuda moves moves-more places trains mover stores")
 """Topics that a function's callers want to know of."""
+STORES = "stores"
+"""The topic of what puts something into objects that it did not make itself, or calls what does."""
 MOVER = "mover"
 """The topic of what has a function by default that moves what it is given."""
 COLLECTIVE = "collective"

@@ -222,14 +222,12 @@ def _moved(machine: Machine, site: Site, kind: Kind, place: Place, base: Value) 
     at = machine.here.number(site.node)
     given = site.args.get(knowledge.UNDER_WAY)
     api = ""
-    if (
-        given is not None
-        and constant(given) is True
-        and place.form is Form.CPU
-        and base.place.form is not place.form
-    ):
-        machine.state.copies |= {(machine.here.name, at)}
-        api = knowledge.UNDER_WAY
+    if place.form is Form.CPU and base.place.form is not place.form:
+        if given is not None and constant(given) is True:
+            machine.state.copies |= {(machine.here.name, at)}
+            api = knowledge.UNDER_WAY
+        else:
+            machine.state.copies = frozenset()  # it waits for those before it
     elif base.kind is Kind.PARAMETER and base.place.form is Form.CPU and place.form in ON_DEVICE:
         raw = machine.log.moves.get(site.node)
         api = OF_LEAF if raw is not None and raw.leaf else ""
