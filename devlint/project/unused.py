@@ -67,23 +67,52 @@ class _Asked(NamedTuple):
     name: str
 
 
+class _Definition(NamedTuple):
+    """A function or class, what of it only its name can reach, and what it defines, if it is a class."""
+
+    part: Part
+    counts: bool
+    inside: tuple[_Definition, ...]
+
+
+class _Outline(NamedTuple):
+    """What is kept of the syntax of a file."""
+
+    quiet: bool
+    definitions: tuple[_Definition, ...]
+
+
 def parts_around(tree: ast.Module, line: int) -> tuple[Part, ...]:
     """The functions and classes around a line that only their names can reach, the outermost first."""
+    return _parts_around(_outlined(tree.body, None), line)
+
+
+def _parts_around(definitions: tuple[_Definition, ...], line: int) -> tuple[Part, ...]:
     found: list[Part] = []
-    owner: ast.ClassDef | None = None
-    body: list[ast.stmt] = tree.body
     while (
-        node := next((each for each in _definitions(body) if _first(each) <= line <= _last(each)), None)
+        each := next((each for each in definitions if each.part.first <= line <= each.part.last), None)
     ) is not None:
-        inherits = owner is not None and not _has_no_hooks(owner)
-        if not (
-            node.decorator_list or inherits or _ANYBODYS.match(node.name) or _is_of_modules(node.name, owner)
-        ):
-            found.append(Part(node.name, _first(node), _last(node), owner is not None))
-        if not isinstance(node, ast.ClassDef):
-            break
-        owner, body = node, node.body
+        if each.counts:
+            found.append(each.part)
+        definitions = each.inside
     return tuple(found)
+
+
+def _outlined(body: list[ast.stmt], owner: ast.ClassDef | None) -> tuple[_Definition, ...]:
+    inherits = owner is not None and not _has_no_hooks(owner)
+    return tuple(
+        _Definition(
+            Part(node.name, _first(node), _last(node), owner is not None),
+            not (
+                node.decorator_list
+                or inherits
+                or _ANYBODYS.match(node.name)
+                or _is_of_modules(node.name, owner)
+            ),
+            _outlined(node.body, node) if isinstance(node, ast.ClassDef) else (),
+        )
+        for node in _definitions(body)
+    )
 
 
 def is_quiet(tree: ast.Module) -> bool:
@@ -101,7 +130,7 @@ class Unused:
         self._read = read
         self._books: dict[str, Mentions] = {}
         self._plain: dict[str, str] = {}
-        self._trees: dict[str, ast.Module | None] = {}
+        self._outlines: dict[str, _Outline | None] = {}
         self._reached: dict[str, frozenset[str]] = {}
         self._programs: dict[str, bool] = {}
         self._lookups = Lookups(choices.named, self._below, self._code, choices.texts)
@@ -144,8 +173,8 @@ class Unused:
         """Whether a file is run, or anything imports it that is."""
         if _Asked(path, "") in asked:
             return False
-        tree = self._tree(path)
-        if len(asked) > _MAX_STEPS or tree is None or not is_quiet(tree) or not self._is_of_program(path):
+        known = self._outline(path)
+        if len(asked) > _MAX_STEPS or known is None or not known.quiet or not self._is_of_program(path):
             return True
         return not self._is_unused(path, (), True, told, asked)
 
@@ -170,10 +199,10 @@ class Unused:
 
     def _is_used_at(self, path: str, line: int, told: set[str], asked: tuple[_Asked, ...]) -> bool:
         """Whether control may come to a line."""
-        tree = self._tree(path)
-        if tree is None or not self._is_of_program(path):
+        known = self._outline(path)
+        if known is None or not self._is_of_program(path):
             return True
-        return not self._is_unused(path, parts_around(tree, line), is_quiet(tree), told, asked)
+        return not self._is_unused(path, _parts_around(known.definitions, line), known.quiet, told, asked)
 
     def _is_of_program(self, path: str) -> bool:
         """Whether a program of the project imports others of its files: else nobody knows what is run."""
@@ -245,15 +274,16 @@ class Unused:
             found = self._plain[path] = _plain(self._code(path))
         return found
 
-    def _tree(self, path: str) -> ast.Module | None:
-        """The syntax of a file; none of a notebook, of which any cell may be run."""
-        if path not in self._trees:
+    def _outline(self, path: str) -> _Outline | None:
+        """The outline of a file; none of a notebook, of which any cell may be run."""
+        if path not in self._outlines:
             try:
-                found = None if path.endswith(_NOTEBOOK) else ast.parse(self._code(path))
+                tree = None if path.endswith(_NOTEBOOK) else ast.parse(self._code(path))
             except (SyntaxError, ValueError, RecursionError):
-                found = None
-            self._trees[path] = found
-        return self._trees[path]
+                tree = None
+            found = _Outline(is_quiet(tree), _outlined(tree.body, None)) if tree is not None else None
+            self._outlines[path] = found
+        return self._outlines[path]
 
     def _is_left_out(self, path: str) -> bool:
         """Whether nothing names a file that only defines something, and others import what lies beside it."""
