@@ -405,10 +405,12 @@ class Elsewhere:
             return None
         function = self.file.functions.get(self.objects.functions[ref])
         view = self.file.view(function.owner) if function is not None and function.owner is not None else None
-        if function is None or view is None or not view.is_module:
+        if function is None or view is None:
             return Conflict.CALLER
-        forward = function.own_name in FORWARD or knowledge.runs_like_forward(function.own_name, view.topics)
-        return Conflict.PORTABLE if forward or self._is_forwarded(function, way.name) else Conflict.CALLER
+        if knowledge.runs_like_forward(function.own_name, view.topics):
+            return Conflict.PORTABLE
+        forward = function.own_name in FORWARD or self._is_forwarded(function, way.name)
+        return Conflict.PORTABLE if view.is_module and forward else Conflict.CALLER
 
     def _is_forwarded(self, function: Function, name: str) -> bool:
         """Whether a method is given what is where its module is, by a method that is."""

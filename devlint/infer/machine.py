@@ -613,7 +613,9 @@ class Machine:
         if place is not None:
             return place
         if module.origin is not None and module.origin.how == "made":
-            return UNKNOWN_PLACE if self._is_outside(module.origin) else CPU
+            # What a callee has filled a record with may be anywhere.
+            filled = module.kind is Kind.INSTANCE and module.origin.function != self.here.name
+            return UNKNOWN_PLACE if filled or self._is_outside(module.origin) else CPU
         if module.origin is None and self._is_made_on_cpu(module):
             return CPU
         return Place(Form.AT, "", self.objects.top(ref))

@@ -68,8 +68,9 @@ _BUFFERS = """
 _RUN = {
     "framework:lightning": "training_step validation_step test_step predict_step",
     "metric": "update",
+    "autograd-function": "forward backward jvp",
 }
-"""By framework or base, the methods of modules that get their batch on the module's device."""
+"""By framework or base, the methods that get what is where the module is that they serve."""
 _NO_MODULES = words("Parameter Buffer UninitializedParameter UninitializedBuffer ParameterDict")
 _OF_MODULES = ("torch.nn.", "torch.ao.nn.", "torchvision.models.", "timm.models.")
 
@@ -111,5 +112,5 @@ def buffers_of(dotted: str) -> frozenset[str]:
 
 
 def runs_like_forward(method: str, topics: frozenset[str]) -> bool:
-    """Whether a framework calls a method of a module with what it has put where the module is."""
+    """Whether a framework calls a method, of a module or for one, with what is where that is."""
     return any(method in words(_RUN.get(topic, "")) for topic in topics)

@@ -53,6 +53,8 @@ OF_FIRST = words(
 """The result has the dimensions of the first operand."""
 OF_SECOND = words("expand_as reshape_as searchsorted take view_as")
 """The result has the dimensions of the second operand."""
+EXPANDS = words("expand_as")
+"""Of these, what gets more dimensions, and keeps its own."""
 REDUCES = words(
     """
     aminmax frobenius_norm kthvalue logsumexp mode nanquantile nuclear_norm quantile std_mean var_mean

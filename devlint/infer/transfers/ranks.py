@@ -57,7 +57,7 @@ def _of_each(site: Site, ranks: Sequence[int]) -> int | None:
     if name in knowledge.OF_FIRST:
         return ranks[0] if ranks else 0
     if name in knowledge.OF_SECOND:
-        return ranks[1] if len(ranks) > 1 else 0
+        return max((*(ranks[:1] if name in knowledge.EXPANDS else ()), *ranks[1:2]), default=0)
     if name in knowledge.LOSES_DIMENSION:
         return max(most - 1, 0)
     if site.row.gives == "reduced" or name in knowledge.REDUCES:
