@@ -22,6 +22,9 @@ _SEVERAL = frozenset({"LSTM", "GRU", "RNN", "LSTMCell", "MultiheadAttention"})
 _MOST = 8
 """A sequence that holds itself has no dimensions."""
 
+_SIZE = ", size,"
+"""In a signature: the sizes are one sequence, and not what comes first."""
+
 
 def dims_of_data(value: Value | None) -> int:
     """How many dimensions what is made of data has at least."""
@@ -38,7 +41,8 @@ def sizes(row: Row, positional: Sequence[Argument]) -> int:
     """
     first = positional[0][1] if positional else None
     if not row.signature.startswith(("*size", "size")):
-        return 1
+        later = [value for _, value in positional if isinstance(value, Seq)] if _SIZE in row.signature else []
+        return max((len(value.items) for value in later), default=1) or 1  # `torch.randint(0, n, (2, 3))`
     if first == Const(0):
         return 0
     if isinstance(first, Seq):
