@@ -95,7 +95,7 @@ class Modules(Meetings):
         given = bind(row, positional, keywords) if row is not None and "loss" in row.topics else {}
         for name in knowledge.LOSS_WEIGHTS.intersection(given):
             value = given[name][1]
-            if isinstance(value, Tensor):
+            if isinstance(value, Tensor) and value.dims:  # one number meets any device
                 made.attrs[name] = value._replace(made=None)
                 made.buffers |= {name}
 
