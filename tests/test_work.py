@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 from collections import Counter
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from devlint.infer.file import File
 from devlint.infer.function import Informed, Outcome
 from devlint.project import disk
 from devlint.project.index import View
+from devlint.project.unused import Unused
 from devlint.run.lint import lint
 
 PROJECT = {
@@ -273,3 +275,37 @@ def test_names_that_files_import_from_who_has_all_of_theirs_are_looked_for_once(
         return times["all"]
 
     assert followed(8) <= 2.3 * 2.3 * followed(4)  # each of so many files asks for what all may have
+
+
+def test_uses_in_unused_code_are_not_followed_without_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def looked_at(count: int) -> int:
+        """How many uses are looked at for one finding below four layers of so many functions each."""
+        layers = [[f"l{layer}_{each}" for each in range(count)] for layer in range(4)]
+        calls = {name: ", ".join(below) for below, above in pairwise(layers) for name in above}
+        text = "import torch\n\n\ndef live(n):\n    return n\n" + "".join(
+            f"\n\ndef {name}(n):\n    x = torch.rand(n)\n    x.to(0)\n    return [{calls.get(name, '')}]\n"
+            for name in (layers[0][0], *(name for layer in layers[1:] for name in layer))
+        )
+        files = {"main.py": "import nets\n\nprint(nets.live(3))\n", "nets.py": text}
+        times = Counter[int]()
+        is_used, unused = Unused._is_used_at, Unused.unused
+
+        def counted(*args: Any) -> bool:
+            times[len(questions)] += 1
+            return is_used(*args)
+
+        questions = list[Any]()
+
+        def asked(*args: Any) -> Any:
+            questions.append(args)
+            return unused(*args)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Unused, "_is_used_at", counted)
+            patch.setattr(Unused, "unused", asked)
+            _analysed(tmp_path, files, monkeypatch, "nets.py")
+        return max(times.values())
+
+    assert looked_at(3) < looked_at(8) <= 2.3 * looked_at(4)

@@ -78,10 +78,10 @@ class Lookups:
 
     def _find(self, nodes: Iterable[ast.AST], path: str) -> Iterator[Lookup]:
         defined = {node.name for node in nodes if isinstance(node, _DEFINITIONS)}
-        of_modules = None if any(map(_asks_anything, nodes)) else _NO_NAME
+        of_modules = None if any(_may_be_module(_looked_in(node)) for node in nodes) else _NO_NAME
         imports = [node for node in nodes if isinstance(node, _Import)]
         for node in nodes:
-            looked_in: ast.expr | None = None
+            looked_in = _looked_in(node)
             if isinstance(node, ast.Call):
                 name = last_name(node.func)
                 given = node.args[0] if node.args else None
@@ -93,10 +93,6 @@ class Lookups:
                     yield Lookup(None, of_modules)
                 elif name in knowledge.LOOKS_UP_ANY:
                     yield _ANYTHING
-                elif name in knowledge.NAMESPACE or (name == knowledge.LOOKS_UP and _is_made_up(node.args)):
-                    looked_in = given
-            elif isinstance(node, ast.Attribute) and node.attr in knowledge.NAMESPACE:
-                looked_in = node.value
             if looked_in is not None:
                 yield from self._of_namespace(looked_in, imports, path)
 
@@ -152,17 +148,18 @@ def _modules_named(name: str, imports: Iterable[_Import]) -> Iterator[str]:
                 yield module
 
 
-def _asks_anything(node: ast.AST) -> bool:
-    """Whether something that may be a module is asked for a name that is made up."""
-    if isinstance(node, ast.Attribute):
-        return node.attr in knowledge.NAMESPACE and _may_be_module(node.value)
-    if not isinstance(node, ast.Call) or not node.args or not _may_be_module(node.args[0]):
-        return False
-    name = last_name(node.func)
-    return name in knowledge.NAMESPACE or (name == knowledge.LOOKS_UP and _is_made_up(node.args))
+def _looked_in(node: ast.AST) -> ast.expr | None:
+    """What is asked for a name that is made up, or for all that it has."""
+    if isinstance(node, ast.Attribute) and node.attr in knowledge.NAMESPACE:
+        return node.value
+    if isinstance(node, ast.Call) and node.args:
+        name = last_name(node.func)
+        if name in knowledge.NAMESPACE or (name == knowledge.LOOKS_UP and _is_made_up(node.args)):
+            return node.args[0]
+    return None
 
 
-def _may_be_module(node: ast.expr) -> bool:
+def _may_be_module(node: ast.expr | None) -> bool:
     if isinstance(node, ast.Name):
         return node.id not in _OBJECTS
     return isinstance(node, (ast.Call, ast.Subscript))

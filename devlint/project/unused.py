@@ -45,6 +45,8 @@ _QUIET = (
 _WORD = re.compile(r"\w+|\*")
 _MAX_STEPS = 4
 """What is used by what is used by so many others is used."""
+_MAX_USES = 128
+"""So many are looked at for one question; what has more of them in code that may be unused counts as used."""
 _MAX_FOLDERS = 3
 """So many of the folders that a file is in may be packages by which others import what it defines."""
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -133,6 +135,9 @@ class Unused:
         self._outlines: dict[str, _Outline | None] = {}
         self._reached: dict[str, frozenset[str]] = {}
         self._programs: dict[str, bool] = {}
+        self._lines: dict[tuple[str, str], tuple[int, ...]] = {}
+        self._left = 0
+        """How many more uses are looked at for the question at hand."""
         self._lookups = Lookups(choices.named, self._below, self._code, choices.texts)
 
     def unused(self, path: str, parts: tuple[Part, ...], quiet: bool) -> tuple[bool, frozenset[str]]:
@@ -141,7 +146,7 @@ class Unused:
             return False, frozenset()
         if not self._layout.files(self._choices.home(path)):
             return False, frozenset()
-        told = set[str]()
+        told, self._left = set[str](), _MAX_USES
         return self._is_unused(path, parts, quiet, told, ()), frozenset(told)
 
     def calls_are_known(self, path: str, name: str) -> tuple[bool, frozenset[str]]:
@@ -199,8 +204,8 @@ class Unused:
 
     def _is_used_at(self, path: str, line: int, told: set[str], asked: tuple[_Asked, ...]) -> bool:
         """Whether control may come to a line."""
-        known = self._outline(path)
-        if known is None or not self._is_of_program(path):
+        known, self._left = self._outline(path), self._left - 1
+        if self._left < 0 or known is None or not self._is_of_program(path):
             return True
         return not self._is_unused(path, _parts_around(known.definitions, line), known.quiet, told, asked)
 
@@ -256,12 +261,10 @@ class Unused:
 
     def _uses(self, path: str, part: Part, own: str) -> Iterator[int]:
         """The lines where a file has a name and nothing defines or imports it, outside of its definition."""
-        text = self._text(path)
-        line, at = 1, 0
-        for found in re.finditer(rf"(?<!\bdef )(?<!\bclass )\b{part.name}\b", text):
-            line, at = line + text.count("\n", at, found.start()), found.start()
-            if path != own or not part.first <= line <= part.last:
-                yield line
+        lines = self._lines.get((path, part.name))
+        if lines is None:
+            lines = self._lines[path, part.name] = tuple(_lines_with(part.name, self._text(path)))
+        return (line for line in lines if path != own or not part.first <= line <= part.last)
 
     def _code(self, path: str) -> str:
         text = self._read(path) or ""
@@ -305,6 +308,14 @@ class Unused:
         if not found and any(stem in words for words in self._imports_of(path)):
             return True
         return re.search(rf"[\"'./]{stem}(?:\.py)?[\"']", self._text(path)) is not None
+
+
+def _lines_with(name: str, text: str) -> Iterator[int]:
+    """The lines where a text has a name that it does not define there."""
+    line, at = 1, 0
+    for found in re.finditer(rf"(?<!\bdef )(?<!\bclass )\b{name}\b", text):
+        line, at = line + text.count("\n", at, found.start()), found.start()
+        yield line
 
 
 def _stem(path: str) -> str:

@@ -127,12 +127,11 @@ class Meetings(Moves):
         at_work: list[tuple[Obj, Spot | None, str]] = [
             (each.obj, each.spot, each.label) for each in self.running
         ]
-        own = (frame.receiver for frame in self.frames[: self.running[0].depth if self.running else None])
-        inside = at_work[0][0] if at_work else None
-        for each in own:
-            if isinstance(each, Obj) and self.is_module(each) and self._has(each, inside):
-                at_work.insert(0, (each, None, ""))
-                break
+        before = self.frames[: self.running[0].depth if self.running else None]
+        own = [each for frame in before if isinstance(each := frame.receiver, Obj) and self.is_module(each)]
+        first = next((each for each in own if not at_work or self._has(each, at_work[0][0])), None)
+        if first is not None:
+            at_work.insert(0, (first, None, ""))
         for index, (obj, spot, label) in enumerate((*at_work, (module, None, ""))):
             inner = index == len(at_work)
             if obj.left_by is not None and self._is_on_host(obj):
@@ -156,12 +155,10 @@ class Meetings(Moves):
             return Left("module", "made", home, label, kept=obj.kept)
         return None
 
-    def _has(self, module: Obj, part: Obj | None) -> bool:
+    def _has(self, module: Obj, part: Obj) -> bool:
         """Whether a module, of which a method is at work, has another and moves with it."""
-        if part is None or part is module:
-            return part is None
         own = {id(each) for each in self.weights(module)}
-        return all(id(each) in own for each in self.weights(part))
+        return part is not module and all(id(each) in own for each in self.weights(part))
 
     def outermost(self, module: Obj) -> Obj:
         """The outermost module at work that is on the cpu, or else the one at hand."""
