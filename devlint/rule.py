@@ -227,6 +227,9 @@ class Ask(Protocol):
     def loaders(self, function: str) -> tuple[Loading, ...]:
         """The loaders, in the whole project, in whose workers a function of the file is known to run."""
 
+    def on_default_device(self, function: str) -> bool:
+        """Whether all calls of a function are made where another device than the cpu is the default."""
+
     def only_constructs(self, function: str) -> bool:
         """Whether constructors call a function, and nothing else does but tests."""
 

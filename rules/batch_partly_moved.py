@@ -66,8 +66,11 @@ class BatchPartlyMoved(Rule[Meeting]):
             )
             return
         where = f" on `{other.place.name}`" if other.place.name else " on another device"
+        stays = f"`{element.label}` was not moved with the rest of its batch and"
+        if event.copied:
+            stays = f"`{element.label}` itself was not moved, only a copy of it, and"
         yield Report(
-            f"`{element.label}` was not moved with the rest of its batch and meets `{other.label}`{where}",
+            f"{stays} meets `{other.label}`{where}",
             "every element of a batch that meets a value on the device must be moved there",
             Severity.WARNING if event.conflict is Conflict.PRESUMED else None,
         )

@@ -76,7 +76,8 @@ class CreatedOnCpu(Rule[Meeting]):
         if ask.copies_given(node):
             return
         sure = event.conflict in (Conflict.CERTAIN, Conflict.PORTABLE)
-        surely = sure and not ask.only_constructs(event.at.function)  # which asks for its callers
+        tries = "method" in event.at.context or event.right.place.form not in (Form.LITERAL, Form.SAME)
+        surely = sure and not (tries and ask.only_constructs(event.at.function))  # which ask for a size
         presumed = Severity.WARNING if event.conflict is Conflict.PRESUMED else Severity.NOTE
         severity, other = None if surely else presumed, event.right
         because: tuple[tuple[Spot | None, str], ...] = ()

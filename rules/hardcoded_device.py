@@ -8,13 +8,11 @@ variable or a default, makes the code fail without that accelerator, and pins it
 
 Use the device at hand, or choose one at run time, `"cuda" if torch.cuda.is_available() else "cpu"`, not in a
 default, which is made once. Told too are calls that leave a parameter to one where the caller has a device,
-what drops the one that is given (`device or "cuda" if … else "cpu"`), and a choice that the next replaces.
-
-The first such place on a path is a warning; what follows, reached only where that one worked, is a note.
-So is a program in which nothing chooses a device, or that names folders of its machine, a default that no
-call leaves a parameter to, autocast, a choice that is overruled, and what tries out a module of its file.
-Left alone: names under a condition that the device is there, or only compared, printed or used as keys,
-defaults of command-line options, tests, and code that runs on NVIDIA hardware by nature.
+what drops or replaces the one that is given, and a choice that the next replaces. What follows the first such
+place on a path, reached only where that one worked, is a note. So is a program in which nothing chooses a
+device, or that names folders of its machine, a default that no call leaves a parameter to, autocast, a choice
+that is overruled, and what tries out a module of its file. Left alone: names under a condition that the
+device is there, or only compared, printed or used as keys, options' defaults, tests, and NVIDIA's own code.
 """
 
 from __future__ import annotations
@@ -45,20 +43,22 @@ from ..rule import (
     use,
 )
 
-_ONE = "make it one choice, with `elif`"
-_ADVICE = {"beyond": "leave the index out, or take it from an option", "lost": _ONE, "forced": _ONE}
+_ONE, _ASK = "make it one choice, with `elif`", "choose only where none is given"
+_ADVICE = {"beyond": "leave out the index, or ask for it", "lost": _ONE, "forced": _ONE, "usurps": _ASK}
 _SAID = {
     "argument": "`{}` is fixed here, whatever the machine has",
     "default": "the default device is `{}`, whatever the machine has",
     "autocast": "autocast is pinned to `{}` and does nothing on other devices",
     "beyond": "`{}` is not the first device, and the condition asks for any",
     **dict.fromkeys(("lost", "forced"), "`{}` is chosen in vain: the next choice takes its place"),
+    "usurps": "`{}` takes the place of the device that the caller gives",
 }
 _AT_HAND = "take the device from a tensor or argument at hand, or ask which is available"
 _DROPPED = "where there is no `{}`, the device that is given is dropped"
+_IN_VAIN = ("lost", "forced", "again", "missing", "usurping")
 _PROGRAMS = {
     "dropped": Claim(RUNS, cpu=Observes("placed", ("cpu", "cpu"), ("meta", "meta"))),
-    **dict.fromkeys(("lost", "forced", "again", "missing"), Claim(RUNS, cpu=Observes("lost", True, False))),
+    **dict.fromkeys(_IN_VAIN, Claim(RUNS, cpu=Observes("lost", True, False))),
     **{"recursion": Claim(MIXED_DEVICES), "beyond": Claim(Raises("RuntimeError", "ordinal"))},
 }
 _CHOICES = ("torch.device", "torch.set_default_device", "torch.cuda.set_device")
@@ -86,9 +86,9 @@ class HardcodedDeviceName(Rule[Literal_ | Use]):
         """Report the literal; choose between it and the cpu at run time."""
         if isinstance(event, Use):
             assert isinstance(node, cst.BaseExpression)
+            called = Change("call it", ((node, cst.Call(node)),), safe=False)
             said = f"`{source_of(node)}` is not called, and a function is always true"
-            change = Change("call it", ((node, cst.Call(node)),), safe=False)
-            yield Report(said, "what it decides is the same on every machine", change=change)
+            yield Report(said, "what it decides is the same on every machine", change=called)
             return
         if not isinstance(node, cst.SimpleString) or event.role == "dropped":
             if (given := _of_given(node, event, ask)) is not None:

@@ -24,9 +24,8 @@ A note where nobody gives it in sight, where it is only given, beside the input,
 nothing is known, and where a method makes it for its input and keeps it for the next, as long as the size is
 the same: that of a module that was moved may be elsewhere.
 
-Left alone: 0-dim tensors and indices, which may stay on the cpu; what is moved where it is used, by the
-class's own `to` or `_apply`, or by another file; caches that ask where they are; a Parameter that gives way
-to what is not trained.
+Left alone: 0-dim tensors and indices, which may stay on the cpu; what its use, the class's `to` or `_apply`,
+or another file moves, or has made there; caches that ask where they are; Parameters for what is not trained.
 """
 
 from __future__ import annotations
@@ -54,6 +53,7 @@ from ..rule import (
     outside,
 )
 
+_PLAIN = "is a plain tensor, which stays on the cpu when the module moves"
 _CPU, _PUT = "on the cpu", "where the constructor put it"
 _ELSE = "under another condition it is a Parameter, which moves"
 
@@ -73,9 +73,8 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
     def visit(self, node: cst.CSTNode, event: Bind | Meeting, ask: Ask) -> Iterator[Report]:
         """Report the attribute where it is first assigned, or, of a class of another file, used."""
         if isinstance(event, Meeting):
-            plain = "is a plain tensor, which stays on the cpu when the module moves"
             why = f"its class does not register it, and it meets `{event.right.label}`, which moves"
-            yield Report(f"`{event.left.label}` {plain}", why, Severity.WARNING)
+            yield Report(f"`{event.left.label}` {_PLAIN}", why, Severity.WARNING)
             return
         hidden = event.hidden
         assert hidden is not None
@@ -103,7 +102,8 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
         severity = None if hidden.meets and hidden.sure and stays == _CPU else Severity.WARNING
         given = [each.place.form for each in ask.given(event.value)] if hidden.given else [Form.CPU]
         unknown, shown = Form.CPU not in given, event.value.certain or (hidden.sure and not given)
-        if ask.moves_attribute(event.name) or (unknown and not shown):
+        elsewhere = ask.moves_attribute(event.name) or ask.on_default_device(event.at.function)
+        if elsewhere or (unknown and not shown):
             return  # what nobody knows may be a number
         severity = Severity.NOTE if unknown or hidden.beside else severity  # who moves it may give it there
         told = f"`self.{event.name}` {plain} {stays} when the module moves"

@@ -48,6 +48,7 @@ ORDER = [
     ),
     *("infer.conditions", "infer.lazily", "infer.annotations", "infer.cases"),
     *("infer.substitute", "infer.needs", "infer.asks", "infer.apply", "infer.transfers"),
+    "infer.asserted",
     *("infer.holdings", "infer.standing", "infer.calls", "infer.attributes", "infer.targets"),
     *("infer.expressions", "infer.statements"),
     *(

@@ -50,6 +50,10 @@ class Text:
         # `ast` counts lines as the tokenizer does: `splitlines` would also split at form feeds and the like.
         return self._text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
+    def has(self, word: str) -> bool:
+        """Whether a word occurs in it, in whatever sense."""
+        return word in self._text
+
     def _column(self, line: int, offset: int) -> int:
         text = self.lines[line - 1] if line <= len(self.lines) else ""
         return offset if text.isascii() else len(text.encode()[:offset].decode("utf-8", "ignore"))

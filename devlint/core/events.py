@@ -288,6 +288,8 @@ class Meeting(NamedTuple):
     """Whether another part of what `left` came with was moved."""
     device: str = ""
     """An expression, good where `left` was made, that says where `right` is; empty where none is known."""
+    copied: bool = False
+    """Whether a copy of `left` itself was moved there."""
 
 
 Part = Literal["attribute", "item"]
@@ -295,7 +297,10 @@ Harmless = Literal["compared", "chosen", "followed", "recorded", "dropped"]
 """Why a device literal places nothing by itself: it is compared, one of a choice, or only kept; `followed`
 where a tensor decides that, `dropped` where it stands for a device that is given, and is dropped.
 """
-Role = Literal["argument", "default", "autocast", "left", "kept", "beyond", "lost", "forced"] | Harmless
+Role = (
+    Literal["argument", "default", "autocast", "left", "kept", "beyond", "lost", "forced", "usurps"]
+    | Harmless
+)
 """What the literal name of a device is for: `left` where a call leaves a parameter to that default, `kept`
 where a module's constructor chooses it, and its methods bring things there, `beyond` where it is not the
 first and a condition asks for any, `lost` where the next choice takes its place before it is used, `forced`

@@ -219,6 +219,8 @@ class Calling(NamedTuple):
     """Whether a condition of its function decides if it is reached, whatever that asks."""
     anywhere: bool = False
     """Whether its function, or the module around it, shows that it runs where there is none, too."""
+    default: bool = False
+    """Whether another device than the cpu is the default there."""
 
 
 class Loading(NamedTuple):

@@ -236,6 +236,11 @@ def _site(
     )
     refs = {value.who for value in arguments.values() if value.who is not None}
     places = {ref: place for ref, place in state.places.items() if ref in refs} if refs else {}
+    for value in arguments.values():  # a part of a module is where that is
+        if value.kind is Kind.MODULE and type(value.who) is int and value.who not in places:
+            place = machine.place_of(value)
+            if place.form is not Form.CPU:
+                places[value.who] = place
     marks = {key: mark for key, mark in state.marks.items() if key[1] in refs} if refs else {}
     more = args.starred or bool(args.unpacked)
     if state.default is not None:  # what the callee makes is there, too: that it meets these says nothing

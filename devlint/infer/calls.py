@@ -161,6 +161,8 @@ TRANSFERS: dict[str, Transfer] = {
 _UNKNOWN: dict[str, Transfer] = {
     "parameters": modules.parameters,
     "named_parameters": modules.parameters,
+    "children": modules.parts,
+    "named_children": modules.parts,
     "register_buffer": modules.register,
     "backward": operations.backward,
     "items": containers.views,

@@ -40,10 +40,18 @@ class Encounters(Sight):
         """Values that come together though they are apart, or may be."""
         found: dict[object, event.Meeting] = {}
         sure = set()
-        for key, clash in self.settled.clashes():
+        clashes = list(self.settled.clashes())
+        copies = {spot: key for key, clash in clashes if (spot := self._in_callee(clash)) is not None}
+        for key, clash in clashes:
             if clash.partly and not clash.itself and self._presumed.is_of_any_model(clash.own):
                 continue
             told = self._clash(clash)
+            spot = self._met_at(clash)
+            own = copies.get(spot, key) if spot is not None else key
+            if own != key:  # the function that it is given to moves a copy: that is where to cure it
+                if told.conflict is Conflict.CERTAIN:
+                    sure.add(own)
+                continue
             if told.conflict is Conflict.CERTAIN and clash.itself:
                 sure.add(key)
             if key not in found or told.at.span < found[key].at.span:
@@ -140,6 +148,19 @@ class Encounters(Sight):
         around = [each for each in self.file.functions.values() if encloses(each.node, node)]
         return max(around, key=lambda each: getattr(each.node, "lineno", 0), default=self.file.module)
 
+    def _in_callee(self, clash: Clash) -> tuple[str, int] | None:
+        """Where a function has moved a copy of a parameter, and that itself meets something."""
+        copied = clash.part in self.settled.copied and self.settled.objects.is_parameter(clash.part)
+        return self._met_at(clash) if copied else None
+
+    def _met_at(self, clash: Clash) -> tuple[str, int] | None:
+        """Where values come together, if that is in what is called, or else in the function itself."""
+        raw = clash.raw
+        if raw is None or raw.within is not None:
+            return raw.within if raw is not None else None
+        home = self.file.functions.get(clash.function, self.file.module)
+        return clash.function, home.number(raw.left)
+
     def _clash(self, clash: Clash) -> event.Meeting:
         labels = self.settled.objects.labels
         raw = clash.raw
@@ -167,7 +188,8 @@ class Encounters(Sight):
         right = right if raw is None else self._met(right, raw)
         how: Meets = raw.how if raw is not None else "call"
         at = self.at(clash.at, clash.function, why, loops)
-        return event.Meeting(at, how, left, right, conflict, clash.partly)
+        copied = clash.part in self.settled.copied
+        return event.Meeting(at, how, left, right, conflict, clash.partly, copied=copied)
 
     def _met(self, seen: Seen, raw: RawMeeting) -> Seen:
         """One side of a meeting, with where they meet, if that is in what is called."""
@@ -185,7 +207,7 @@ class Encounters(Sight):
         if clash.whole >= 0 and self._is_deep(clash.part, clash.whole):
             return True  # it may have it from elsewhere
         if clash.partly or clash.whole < 0:
-            return False
+            return clash.part == clash.whole and self.settled.objects.is_parameter(clash.part)
         return clash.here.form is not Form.CPU or self.settled.objects.parents[clash.whole] in self._doubted
 
     def _is_deep(self, part: Ref, whole: Ref) -> bool:

@@ -212,7 +212,7 @@ class Expressions(Targets):
                 return base  # as above
             if index.kind is Kind.STRING and kind is Kind.UNKNOWN:
                 self.note(base, Evidence.OTHER)
-                if constant(index) in knowledge.STATES:
+                if knowledge.is_state_name(constant(index)):
                     self.note(self.part(base, subscript_step(node.slice)), Evidence.RESTORED)
             if isinstance(node.slice, ast.Slice):
                 return base

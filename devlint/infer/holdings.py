@@ -22,7 +22,7 @@ _HELD = _REGISTERED | {Kind.UNKNOWN}
 """What may have to be registered: what something unknown made may be a module, as use shows."""
 _NO_RECEIVER = TENSORS | {Kind.CONTAINER, Kind.BATCH, Kind.NUMBER, Kind.STRING, Kind.DEVICE, Kind.ARRAY}
 """What keeps nothing of what its methods are given, or only what a container holds anyway."""
-_WEIGHTY = frozenset({"holds-modules", "model"})
+_WEIGHTY = frozenset({knowledge.HOLDS_MODULES, "model"})
 _OWN = ("made", "parameter")
 _DEPTH = 4
 

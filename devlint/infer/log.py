@@ -81,6 +81,9 @@ class Given(Protocol):
     starred: bool
     unpacked: list[tuple[ast.expr, Value]]
 
+    def all(self) -> Iterator[tuple[ast.expr, Value]]:
+        """Every argument that has a position or a name."""
+
     def named(self) -> Iterator[tuple[str, ast.expr, Value]]:
         """Every argument with the parameter that it binds."""
 

@@ -1,4 +1,4 @@
-"""Devices that a program chooses and then loses: the next choice takes their place before anybody asks."""
+"""Devices that are chosen or given and then lost: a choice takes their place before anybody asks."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from ..core.places import CPU
 from .settle import Settled
 
 _DEVICE = "torch.device"
+_ALL_NAMES = frozenset({"locals", "vars", "eval", "exec"})
 Called = dict[ast.Call, str]
 """What functions of libraries are called."""
 Devices = tuple[ast.Constant, ...]
@@ -25,7 +26,7 @@ class Lost(NamedTuple):
     function: str
     at: ast.Constant
     role: Role
-    """`forced` where what takes its place is no choice."""
+    """`forced` where what takes its place is no choice, `usurps` of what takes the place of a given one."""
 
 
 def lost(settled: Settled) -> Iterator[Lost]:
@@ -40,6 +41,20 @@ def lost(settled: Settled) -> Iterator[Lost]:
             for one, other in pairwise(block):
                 for at, role in _between(one, other, called):
                     yield Lost(function, at, role)
+        if isinstance(home.node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            yield from (Lost(function, at, "usurps") for at in _usurping(home.node, called))
+
+
+def _usurping(function: ast.FunctionDef | ast.AsyncFunctionDef, called: Called) -> Iterator[ast.Constant]:
+    """The devices that take the place of what the caller gives, before the function has looked at it."""
+    args = function.args
+    unread = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+    for statement in function.body:
+        for name in sorted(unread):
+            devices = _everywhere(statement, name, called) or ()
+            yield from sorted(devices, key=lambda each: _type(each) == CPU.name)[:1]
+        named = {each.id for each in ast.walk(statement) if isinstance(each, ast.Name)}
+        unread = set() if named & _ALL_NAMES else unread - named
 
 
 def _between(one: ast.stmt, other: ast.stmt, called: Called) -> Iterator[tuple[ast.Constant, Role]]:

@@ -260,6 +260,24 @@ class Settled:
         if isinstance(self.objects.ways[whole], Element):
             self.moved_to[self.objects.parents[whole]] = place
 
+    @cached_property
+    def copied(self) -> set[Ref]:
+        """What is moved as it stands, while it may be used itself, too: a copy of it is elsewhere.
+
+        What a tensor yields may be a number, which meets what it likes.
+        """
+        found = set[Ref]()
+        for log in self.logs.values():
+            for node, raw in log.moves.items():
+                ref, func = raw.receiver.who, node.func if isinstance(node, ast.Call) else None
+                if raw.target is None or raw.target.form is Form.CPU or type(ref) is not int:
+                    continue
+                if not isinstance(func, ast.Attribute) or ast.unparse(func.value) != self.objects.labels[ref]:
+                    continue
+                if raw.receiver.kind is not Kind.MODULE and not self.seen(ref) & Evidence.MODULE:
+                    found.add(ref)
+        return {ref for ref in found if not isinstance(self.objects.ways[ref], Element)}
+
     def made_by(self, ref: Ref) -> ast.AST | None:
         """The node of this file that makes an object."""
         way = self.objects.ways[ref]
@@ -478,6 +496,8 @@ class Settled:
             whole = ref
         if self._placed(ref) or self._is_text(ref) or self._is_given_to_make(whole) or self._is_answer(whole):
             return None
+        if whole < 0 and self.objects.is_parameter(ref) and ref in self.copied:
+            return Part(ref, ref, False, ref)  # as it was given, while a copy was moved
         if whole < 0:
             return self._stored_part(ref)
         loader = self.objects.parents[whole]
@@ -806,8 +826,8 @@ class Settled:
             return False
         if part.whole in moved and is_of_graph(self.objects, part.ref):
             return False  # it moved as a whole
-        if all(self.objects.belongs(each, part.ref) for each in moved):
-            return False  # what was moved is this, or was made from it: `mask = parameter.data.gt(0).cuda()`
+        if all(self.objects.belongs(each, part.ref) for each in moved) and part.ref not in self.copied:
+            return False  # what was moved was made from it: `mask = parameter.data.gt(0).cuda()`
         if type(place.of) is int and self.objects.belongs(place.of, part.whole):
             return False
         if there.form is Form.EITHER and not there.is_anywhere:

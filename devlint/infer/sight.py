@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import chain
 
 from .. import knowledge
 from ..bind.names import last_name, names_in, statements_in
@@ -18,6 +19,7 @@ from ..core.paths import Attr, Element, Ref, Root
 from ..core.places import CPU, Form, Place
 from ..core.values import Value
 from ..span import Span
+from .asserted import asserted_on_cpu
 from .behind import Behind, Meetings
 from .demo import Demo, demo_of
 from .file import File
@@ -78,13 +80,15 @@ class Sight:
         return At(span, kind, at.function, at.guard, at.loops, at.context | said if said else at.context)
 
     def is_probed(self, node: ast.AST) -> bool:
-        """Whether something is, or stands in, a statement that is expected to fail, or may."""
+        """Whether something is, or stands in, a statement that is expected to fail, or is asserted not to."""
         return _is_in(self._probed, node)
 
     @cached_property
     def _probed(self) -> Lines:
-        """The lines of what is expected to fail, or may."""
-        return _lines(stmt for log in self.settled.logs.values() for stmt in log.probed)
+        """The lines of what is expected to fail, or may, or is asserted to be on the cpu."""
+        probed = [stmt for log in self.settled.logs.values() for stmt in log.probed]
+        functions = (each.node for each in self.file.functions.values() if self.text.has("assert"))
+        return _lines(chain(probed, *map(asserted_on_cpu, functions)))
 
     @cached_property
     def _current(self) -> Lines:

@@ -55,7 +55,8 @@ def calls_in(file: Analysed) -> tuple[Calling, ...]:
                 number, why = home.number(site.at), site.why
                 at = caller or name_of(file.name), number
                 needs = why.guarded, why.needed, log.needs_after(number), site.conditional, anywhere
-                found.append(Calling(site.callee, caller, at, passed, site.open, test, *needs))
+                said = (*needs, site.default)
+                found.append(Calling(site.callee, caller, at, passed, site.open, test, *said))
     return tuple(found)
 
 

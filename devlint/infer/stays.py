@@ -22,6 +22,7 @@ from .log import RawBind, RawCall, RawMeeting
 from .results import Result
 from .settle import Settled
 from .several import alternatives, default
+from .transfers.modules import held_in
 
 _PLAIN = ("", "builtins.object")
 
@@ -313,24 +314,25 @@ def is_heavy(settled: Settled, module: Value) -> bool:
 def _holds_nothing(settled: Settled, module: Value) -> bool:
     """Whether all that a container is made with has nothing to move: `nn.Sequential(nn.Flatten())`."""
     known = module.known
-    if not isinstance(known, Api) or "holds-modules" not in knowledge.topics(known.dotted):
+    if not isinstance(known, Api) or knowledge.HOLDS_MODULES not in knowledge.topics(known.dotted):
         return False
     for raw in _made_with(settled, module):
-        held = [value for _, _, value in raw.args.named()]
-        known_all = held and not raw.args.unpacked and not raw.args.starred
-        return bool(known_all) and not any(
+        held = [part for _, value in raw.args.all() for part in held_in(value)]
+        return bool(held and not raw.args.unpacked) and not any(
             value.kind is not Kind.MODULE or has_weights(value, settled.file) for value in held
         )
     return False
 
 
 def _made_with(settled: Settled, module: Value) -> Iterator[RawCall]:
-    """The call that made a module."""
-    made = settled.made_by(module.who) if type(module.who) is int else None
-    if made is None and module.origin is not None:
-        home = settled.file.functions.get(module.origin.function)
-        made = home.nodes[module.origin.at] if home is not None else None
-    calls = (log.calls.get(made) for log in settled.logs.values() if isinstance(made, ast.Call))
+    """The call that made a module, here or in a function that gave it."""
+    made = [settled.made_by(module.who)] if type(module.who) is int else []
+    home = settled.file.functions.get(module.origin.function) if module.origin is not None else None
+    if home is not None and module.origin is not None:
+        made.append(home.nodes[module.origin.at])
+    calls = (
+        log.calls.get(node) for node in made for log in settled.logs.values() if isinstance(node, ast.Call)
+    )
     yield from filter(None, calls)
 
 

@@ -270,6 +270,8 @@ REACHES_PARTS = words(
 )
 """Methods that lead to what a module consists of: that may be moved one by one."""
 RUNS_MODULE = "Module.__call__"
+HOLDS_MODULES = "holds-modules"
+"""The topic of modules that are made of others: `nn.Sequential`, `nn.ModuleList`."""
 LOSS_WEIGHTS = frozenset({"weight", "pos_weight"})
 """What a loss of torch's keeps, and moves, of what it is made with."""
 ENCODED_AS, AS_TORCH = "return_tensors", frozenset({"pt"})
@@ -328,8 +330,7 @@ FILLS_STATE = words("copy_ update")
 """Methods of a state dict, and of what is in it, that put something else there."""
 RESTORES = frozenset({"load_state_dict"})
 """Methods, of modules, optimizers and what else has a state, that are given one."""
-STATES = words("state_dict model_state_dict optimizer_state_dict model model_ema ema optimizer")
-"""What checkpoints call the states in them."""
+_STATES = words("model model_ema ema optimizer model_state optimizer_state")
 OPTIMIZER_METHODS = frozenset({"load_state_dict", "state_dict", "zero_grad", "step"})
 OPTIMIZER_GROUPS, PARAMETERS_OF_GROUP = "param_groups", "params"
 """What an optimizer updates: an attribute of it, and an item of what is in that."""
@@ -508,6 +509,11 @@ _DEVICE = re.compile(r"(cpu|cuda|mps|xpu|hpu|npu|mtia|xla|musa|ipu)(:\d+)?\Z")
 def is_device_name(text: str) -> bool:
     """Whether a string is the name of a device."""
     return _DEVICE.match(text) is not None
+
+
+def is_state_name(key: object) -> bool:
+    """Whether checkpoints call a state in them by that name, `"model"` or `"critic_state_dict"`."""
+    return isinstance(key, str) and (key in _STATES or key.endswith("state_dict"))
 
 
 def is_accelerator_name(text: str) -> bool:

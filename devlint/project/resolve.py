@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
+from .added import MENTIONED, added
 from .world import APART, ROOTS, SUFFIXES, may_be_folder, names_in
 
 _NO_CODE = frozenset({"__pycache__", "node_modules", "site-packages"})
@@ -55,6 +57,7 @@ class Layout:
         self.project_of = lru_cache(maxsize=None)(self._project_of)
         self.module_name = lru_cache(maxsize=None)(self._module_name)
         self._names_of = lru_cache(maxsize=None)(self._declared)
+        self._additions = lru_cache(maxsize=None)(self._read_additions)
 
     def lists(self, path: str) -> bool:
         """Whether a file was there when its folder was read."""
@@ -113,12 +116,10 @@ class Layout:
                 folder = os.path.dirname(folder)
             return self._under(folder, names.split(".") if names else [])
         names_of = dotted.split(".")
-        for root in self._roots_of(folder):
-            listed = self._listed(root)
-            if any(f"{names_of[0]}{suffix}" in listed for suffix in ("", *SUFFIXES)):
-                found = self._under(root, names_of)
-                if found is not None:
-                    return found
+        for root in chain(self._roots_of(folder), self._added_by(importer, names_of[0])):
+            found = self.found_in(root, dotted)
+            if found is not None:
+                return found
         project = self.project_of(folder)
         if names_of[0] in self._names_of(project):
             return self._under(project, names_of[1:])
@@ -174,6 +175,18 @@ class Layout:
                     above = os.path.dirname(above)
             roots = self._roots[folder] = tuple(dict.fromkeys(found))
         return roots
+
+    def _added_by(self, importer: str, name: str) -> Iterator[str]:
+        """The folders that a file itself adds to where imports start, unless no project has the name."""
+        if name not in sys.stdlib_module_names and name not in _OTHERS:
+            yield from self._additions(importer)
+
+    def _read_additions(self, importer: str) -> tuple[str, ...]:
+        text = self._read(importer) or ""
+        found = added(text, importer) if MENTIONED in text else ()
+        starts = (os.path.dirname(importer), self.project_of(os.path.dirname(importer)))
+        paths = (os.path.normpath(os.path.join(start, each)) for start in starts for each in found)
+        return tuple(dict.fromkeys(paths))
 
     def _with_sources(self, folder: str) -> list[str]:
         return [folder, os.path.join(folder, "src")] if "src" in self._listed(folder) else [folder]

@@ -22,7 +22,7 @@ _CONTEXTS = {
     "dataset": "a dataset",
     "collate_fn": "a `collate_fn`",
     "worker": "a loader's worker",
-    "probe": "code that is expected to fail",
+    "probe": "code that is expected to fail, or asserted to be on the cpu",
     "processes": "a function in which several processes work together",
     "demo": "what a file that defines a module tries out when it is run",
     "saved": "a function that saved or trained something before",

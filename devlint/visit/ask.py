@@ -595,6 +595,11 @@ class Questions:
         given = self.given(self.value_of(node.args[0].value))
         return bool(given) and all(each.kind in TENSORS for each in given)
 
+    def on_default_device(self, function: str) -> bool:
+        """Whether all calls of a function are made where another device than the cpu is the default."""
+        calls = [each for each in self.callers(function) if not each.test]
+        return bool(calls) and all(each.default for each in calls)
+
     def only_constructs(self, function: str) -> bool:
         """Whether constructors call a function, and nothing else does but tests."""
         calls = [each.caller for each in self.callers(function) if not each.test]

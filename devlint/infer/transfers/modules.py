@@ -55,17 +55,37 @@ def make(machine: Machine, site: Site) -> Value:
     elif machine.state.default is not None:
         places[ref] = machine.state.default
     for _, argument in args.positional:
-        for part in argument.items or (argument,):
-            inner = machine.ref(part)
+        for part in held_in(argument):
+            inner, place = machine.ref(part), machine.place_of(part)
             if part.kind in (Kind.MODULE, Kind.UNKNOWN) and inner is not None and inner in places:
                 places[ref] = places[inner]
-            elif part.kind is Kind.MODULE and machine.place_of(part).form is Form.AT:
-                places[ref] = machine.place_of(part)  # that of another module, or a caller's: it is there
+            elif (part.kind is Kind.MODULE and place.form is not Form.CPU) or (
+                knowledge.HOLDS_MODULES in site.row.topics and _is_given(machine, part, place)
+            ):
+                places[ref] = place  # that of another module, or a caller's: it is there
     if "loss" in site.row.topics and value.origin is not None:
         kept = OF_CLASSES if any(map(_weighs_on_cpu, args.named())) else ""
         dims = 1 if unreduced(args) else value.origin.dims
         return value._replace(origin=value.origin._replace(dims=dims, attribute=kept))
     return value
+
+
+def _is_given(machine: Machine, part: Value, place: Place) -> bool:
+    """Whether what may be a module is, or is part of, what the caller gives, or one of several things."""
+    if part.kind is not Kind.UNKNOWN or place.form is not Form.AT or type(place.of) is not int:
+        return False
+    objects = machine.objects
+    return place.of in objects.sources or objects.is_parameter(objects.top(place.of))
+
+
+def held_in(argument: Value, depth: int = 3) -> Iterator[Value]:
+    """What a module is made with: an argument, or what is in it where that is a container."""
+    inner = argument.items or ((argument.element,) if argument.element is not None else ())
+    if argument.kind is Kind.CONTAINER and inner and depth:
+        for each in inner:
+            yield from held_in(each, depth - 1)
+    else:
+        yield argument
 
 
 def _weighs_on_cpu(argument: tuple[str, ast.expr, Value]) -> bool:
@@ -214,7 +234,8 @@ def state(machine: Machine, site: Site) -> Value:
 def parts(machine: Machine, site: Site) -> Value:
     """`module.children()`, `named_modules()` and their like."""
     base = site.receiver or Value()
-    part = machine.element(Value(Kind.MODULE, who=base.who), site.node)
+    kind = Kind.UNKNOWN if base.kind is Kind.UNKNOWN else Kind.MODULE
+    part = machine.element(Value(kind, who=base.who), site.node)
     if site.name.startswith("named") or site.name == "items":
         part = container(items=(STRING, part))
     return container(element=part)
