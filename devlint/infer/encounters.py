@@ -46,8 +46,7 @@ class Encounters(Sight):
             if clash.partly and not clash.itself and self._presumed.is_of_any_model(clash.own):
                 continue
             told = self._clash(clash)
-            spot = self._met_at(clash)
-            own = copies.get(spot, key) if spot is not None else key
+            own = copies.get(self._met_at(clash.function, clash.raw), key)
             if own != key:  # the function that it is given to moves a copy: that is where to cure it
                 if told.conflict is Conflict.CERTAIN:
                     sure.add(own)
@@ -59,6 +58,8 @@ class Encounters(Sight):
         for clash in unlike(self.settled, self._judged):
             if found.keys().isdisjoint(((clash.part, clash.function), (clash.whole, clash.function))):
                 found[clash.whole, clash.function] = self._clash(clash)
+        copied = [(each, copies.get(self._met_at(each.function, each.raw))) for each in self._found_behind]
+        sure.update(key for each, key in copied if key is not None and each.conflict is Conflict.CERTAIN)
         for key, told in found.items():
             guessed = told.conflict is Conflict.PRESUMED and key in sure
             yield told._replace(conflict=Conflict.CERTAIN) if guessed else told
@@ -71,9 +72,10 @@ class Encounters(Sight):
             yield self._late(found_late)
         for half in halves(self.settled):
             yield self._half(half)
-        kept = {id(behind) for _, behind in of_parts(self.settled, self._found_behind)}
+        elsewhere = {id(behind) for _, behind in of_parts(self.settled, self._found_behind)}
+        elsewhere.update(id(each) for each, key in copied if key is not None)
         for behind in self._found_behind:
-            made = self._behind(behind) if id(behind) not in kept else None
+            made = self._behind(behind) if id(behind) not in elsewhere else None
             if made is not None:
                 yield made
         told_at = {
@@ -151,15 +153,14 @@ class Encounters(Sight):
     def _in_callee(self, clash: Clash) -> tuple[str, int] | None:
         """Where a function has moved a copy of a parameter, and that itself meets something."""
         copied = clash.part in self.settled.copied and self.settled.objects.is_parameter(clash.part)
-        return self._met_at(clash) if copied else None
+        return self._met_at(clash.function, clash.raw) if copied and clash.raw is not None else None
 
-    def _met_at(self, clash: Clash) -> tuple[str, int] | None:
-        """Where values come together, if that is in what is called, or else in the function itself."""
-        raw = clash.raw
-        if raw is None or raw.within is not None:
-            return raw.within if raw is not None else None
-        home = self.file.functions.get(clash.function, self.file.module)
-        return clash.function, home.number(raw.left)
+    def _met_at(self, function: str, raw: RawMeeting | None) -> tuple[str, int]:
+        """Where values come together, in what is called or else in the function itself."""
+        if raw is None:
+            return function, -1
+        home = self.file.functions.get(function, self.file.module)
+        return raw.within or (function, home.number(raw.left))
 
     def _clash(self, clash: Clash) -> event.Meeting:
         labels = self.settled.objects.labels
