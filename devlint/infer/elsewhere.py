@@ -26,6 +26,7 @@ from .log import RawBind
 from .settle import Settled
 
 _COMMENT = re.compile(r"(?:^|\s)#.*")
+_IS_THE_CPU = re.compile(r"""(\w+) *= *(?:torch\.device\()?["']cpu["']\)?\s*$""")
 FORWARD = ("forward", "__call__")
 _TESTS = "tests"
 _CPU = frozenset({"host", _TESTS})
@@ -723,9 +724,11 @@ def _shows(statement: ast.stmt) -> bool:
 
 
 def _may_run_anywhere(module: Function, lines: Sequence[str]) -> bool:
-    """Whether a file's tensors may be elsewhere: a script that speaks of no device runs on the cpu."""
-    said = filter(knowledge.speaks_of_devices, lines)
-    if any(knowledge.speaks_of_devices(_COMMENT.sub("", line)) for line in said):
+    """Whether a file's tensors may be elsewhere: a script that speaks of none but the cpu runs there."""
+    said = [_COMMENT.sub("", line) for line in lines if knowledge.speaks_of_devices(line)]
+    names = [found[1] for line in said if (found := _IS_THE_CPU.match(line)) is not None]
+    cpu = re.compile(rf"(?:\.to\(|(?<!\.)\b)(?:device *= *)?\b(?:{'|'.join(names)})\b") if names else _COMMENT
+    if any(knowledge.speaks_of_devices(cpu.sub("", _IS_THE_CPU.sub("", line))) for line in said):
         return True
     body = getattr(module.node, "body", [])
     return not any(isinstance(statement, (ast.For, ast.While, ast.If, ast.With, Ran)) for statement in body)

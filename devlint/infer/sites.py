@@ -51,7 +51,7 @@ def calls_in(file: Analysed) -> tuple[Calling, ...]:
         test = home.own_name.startswith(knowledge.COLLECTED)
         for site in (*log.sites, *log.abroad):
             if site.at is not None:
-                passed = tuple(_passed(file, log, site, home.own_name == CONSTRUCTORS[0]))
+                passed = tuple(_passed(file, log, site, home))
                 number, why = home.number(site.at), site.why
                 at = caller or name_of(file.name), number
                 needs = why.guarded, why.needed, log.needs_after(number), site.conditional, anywhere
@@ -70,7 +70,9 @@ def _asks(log: Log, home: Function) -> bool:
     return any(isinstance(part, ast.Constant) and part.value == CPU.name for part in either)
 
 
-def _passed(file: Analysed, log: Log, site: Site, constructing: bool) -> Iterator[Passed]:
+def _passed(file: Analysed, log: Log, site: Site, home: Function) -> Iterator[Passed]:
+    constructing = home.own_name == CONSTRUCTORS[0]
+    itself = file.objects.self_of(home.owner) if home.owner is not None and not constructing else None
     for name, value in site.arguments.items():
         means = said_of(value)
         if value.kind not in _TOLD:
@@ -80,6 +82,8 @@ def _passed(file: Analysed, log: Log, site: Site, constructing: bool) -> Iterato
         place, own = _told(file, _where(value, site.places))
         if constructing and place is ANYWHERE:
             place = UNKNOWN_PLACE  # nobody has moved the module yet
+        if itself is not None and value.who == itself:
+            own = next(iter(home.positional), "")
         kind = Kind.TENSOR if _is_moved_tensor(log, value) else value.kind
         yield Passed(name, kind, place, own, means)
 
@@ -147,7 +151,7 @@ def _told(file: Analysed, place: Place) -> tuple[Place, str]:
     if function is None:
         return UNKNOWN_PLACE, ""
     if owner is not None and owner.is_module and function.own_name in knowledge.RUNS_FORWARD:
-        return ANYWHERE, ""
+        return ANYWHERE, way.name
     return UNKNOWN_PLACE, way.name
 
 

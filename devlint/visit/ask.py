@@ -17,6 +17,7 @@ from ..bind.text import Text
 from ..bind.walk import descendants
 from ..core.events import Call, Given, Literal_, Move, Spot
 from ..core.kinds import TENSORS
+from ..core.places import Form
 from ..core.watches import EVENTS
 from ..errors import DevlintError
 from ..rule import Imported, Loop
@@ -680,7 +681,8 @@ class Questions:
             for passed in call.passed:
                 if passed.name != parameter:
                     continue
-                further = tuple(self._given(call.caller, passed.own, above | {key})) if passed.own else ()
+                of_caller = passed.own and passed.place.form is not Form.ANYWHERE
+                further = tuple(self._given(call.caller, passed.own, above | {key})) if of_caller else ()
                 if further:
                     yield from further
                 else:
