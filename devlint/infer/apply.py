@@ -53,6 +53,8 @@ def function_call(
         return None
     if bound is not None and not name.endswith(_CONSTRUCTOR) and not _takes(summary, args):
         return machine.unknown(node)  # what was called is another: an annotation means the class itself, say
+    if knowledge.MOVED_BEFORE in summary.reaches:
+        return machine.unknown(node)
     given = bind_arguments(machine, summary, bound, args)
     if summary.cases:
         passed = {key: each.value for key, each in given.items()}
@@ -392,6 +394,15 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         if owner is not None and (given.kind in _CHOSEN or moved or kept):
             # An object that is given goes by the attribute's name, and moves with the one that has it.
             machine.state.env[owner, effect.path.steps[-1]] = given
+            step, home = effect.path.steps[-1], machine.here.owner
+            moves = home is not None and machine.here.own_name in knowledge.MOVES and moved
+            if (
+                moves
+                and home is not None
+                and isinstance(step, Attr)
+                and owner == machine.objects.self_of(home)
+            ):
+                machine.assigned.add((home, step.name))  # a class's own `cpu`, by its own `to`
         return
     value = sub.at(effect.path)
     ref = machine.ref(value) if value is not None else None

@@ -92,6 +92,7 @@ TRANSFERS: dict[str, Transfer] = {
     "modules.parts": modules.parts,
     "modules.register": modules.register,
     "modules.state": modules.state,
+    "modules.before": modules.before,
     "modules.move": moves.module,
     "modules.forward": modules.forward,
     "optimizers.make": optimizers.make,

@@ -67,6 +67,7 @@ class Informed(NamedTuple):
 
 
 UNINFORMED = Informed()
+_MAX_WRAPPERS = 3
 _MADE_WITH = frozenset({Kind.DEVICE, Kind.STRING, Kind.NONE})
 """What an object may be made with that is no object, and says where things are."""
 
@@ -136,11 +137,26 @@ def required(machine: Statements, node: ast.AST) -> Why:
         machine.state = around.copy()  # it is evaluated before, and elsewhere
         value = machine.eval(decorator)
         machine.state = around
+        if not isinstance(node, ast.ClassDef) and _moves_around(machine, value):
+            machine.log.reaches.add(knowledge.MOVED_BEFORE)
         if value.kind is Kind.FLAG and isinstance(value.known, Truth) and value.known.if_true:
             state.certain(value.known.hint)
         elif "accelerator" in knowledge.hints("decorator", name) or _is_kernel(decorator):
             state.certain(f"decorator:{name}")
     return state.why
+
+
+def _moves_around(machine: Statements, decorator: Value) -> bool:
+    """Whether a decorator of the project, or what it makes of a function, moves anything."""
+    for _ in range(_MAX_WRAPPERS):
+        known = decorator.known if decorator.kind is Kind.FUNCTION else None
+        summary = machine.program.summary(known.dotted) if isinstance(known, Defined) else None
+        if summary is None:
+            return False
+        if not summary.reaches.isdisjoint(knowledge.NAMES_DEVICES):
+            return True
+        decorator = summary.returns
+    return False
 
 
 def _is_of_another_language(machine: Statements, node: ast.AST) -> bool:

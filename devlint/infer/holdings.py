@@ -195,6 +195,8 @@ def _library_has_weights(dotted: str) -> bool:
     row = knowledge.find(dotted)
     if row is None:
         return not dotted.startswith(knowledge.OF_TORCH)
+    if dotted.rpartition(".")[2] in knowledge.OF_PARAMETERS:
+        return False
     return bool(row.devices) or not row.topics.isdisjoint(_WEIGHTY)
 
 

@@ -936,6 +936,16 @@ class Machine:
         for other in self.objects.parts(ref):
             if other in self.state.places:
                 self.state.places[other] = place
+        known = module.known
+        view = self.program.view(known.dotted) if isinstance(known, Defined) else None
+        if view is not None and view.method(knowledge.APPLIES) is not None:
+            self._forget_tensors(ref)
+
+    def _forget_tensors(self, ref: Ref) -> None:
+        """A module moves in its own way what it has besides parameters and buffers."""
+        for key, value in list(self.state.env.items()):
+            if not isinstance(key, str) and key[0] == ref and value.kind in TENSORS:
+                self.state.env[key] = value._replace(place=UNKNOWN_PLACE, origin=None)
 
     def advance(self, ref: Ref, phase: str, by: ast.AST | None = None) -> None:
         """An optimizer, if it is one, comes to a phase; whoever gave it is told, too."""

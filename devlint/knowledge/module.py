@@ -89,7 +89,7 @@ TABLES = (
     set_extra_state(state): gives=None
     extra_repr(): gives=string
     register_forward_hook(hook, *, always_call, prepend, with_kwargs): gives=other
-    register_forward_pre_hook(hook, *, prepend, with_kwargs): gives=other
+    register_forward_pre_hook(hook, *, prepend, with_kwargs): gives=other by=modules.before
     register_full_backward_hook register_full_backward_pre_hook(hook, prepend): gives=other
     register_backward_hook register_load_state_dict_post_hook(hook): gives=other
     register_load_state_dict_pre_hook register_state_dict_post_hook

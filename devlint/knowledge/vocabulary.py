@@ -57,6 +57,8 @@ ADDS_BY_NAME = words("add_module register_module")
 FILLS_CONTAINER = words("append extend insert add update setdefault __setitem__ appendleft extendleft")
 """Methods that put items into a container."""
 RUNS_ON_PARTS = words("apply _apply")
+APPLIES = "_apply"
+"""With this method a module moves, or casts, all that it registers."""
 """Methods of a module that run a function on each of its parts, or weights."""
 TAKES_OVER = words("assign")
 """Options of `load_state_dict` with which a module has the very tensors that it is given."""
@@ -103,6 +105,8 @@ WEIGHT = words("weight")
 """What a layer has in any case; its bias may be None."""
 WITHOUT_WEIGHT = words("Module ModuleList ModuleDict Sequential ParameterList ParameterDict DataParallel")
 """Of torch's modules, those that have others, or nothing at all."""
+OF_PARAMETERS = words("ParameterList ParameterDict")
+"""Modules that have nothing but the parameters which they are given, wherever those are."""
 NO_PARAMETERS = words(
     """
     Identity ReLU ReLU6 LeakyReLU ELU CELU SELU GELU SiLU Mish Tanh Sigmoid LogSigmoid Softmax Softmax2d
@@ -470,7 +474,9 @@ WAITS = frozenset({"synchronize", "wait", "wait_stream", "wait_event", "wait_for
 """Methods and functions after which copies from a device are complete."""
 UNDER_WAY = "non_blocking"
 """The parameter of a move that returns before its copy is complete."""
-REACHED = words("sync clock forks spawns loads touches-cuda moves moves-more places trains mover stores")
+REACHED = words(
+    "sync clock forks spawns loads touches-cuda moves moves-more places trains mover stores moved-before"
+)
 """Topics that a function's callers want to know of."""
 STORES = "stores"
 """The topic of what puts something into objects that it did not make itself, or calls what does."""
@@ -493,6 +499,8 @@ MOVES_MORE = "moves-more"
 ASSIGNS_ANY = "assigns-any"
 """That of a class of which a method assigns attributes under names that are not told."""
 NAMES_DEVICES = frozenset({MOVES_SOMETHING, "places"})
+MOVED_BEFORE = "moved-before"
+"""The topic of functions of which a decorator may move what they are given, and what they give."""
 """Those of a function that moves something, or makes it on a device that it is told."""
 NO_REDUCTION = frozenset({"none", 0})
 """What losses are given to keep that of each element; the functions of `torch` itself take a number."""

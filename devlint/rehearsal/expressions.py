@@ -227,8 +227,9 @@ class Expressions(Stage):
 
     def _yield(self, node: ast.Yield) -> Value:
         frame = self.frames[-1]
-        frame.yields.append(NONE if node.value is None else self.eval(node.value))
-        if frame.stops:
+        value = NONE if node.value is None else self.eval(node.value)
+        frame.yields.append(value)
+        if frame.stops and not self.manage(value):
             raise Suspended(frame)
         return Unknown()
 

@@ -215,7 +215,8 @@ class Modules(Meetings):
         if name in ("append", "extend", "insert", "items", "keys", "values", "update", "pop"):
             if obj.parts is None:
                 obj.parts = Map() if obj.lib.endswith("Dict") else Seq()
-            return self.method(obj.parts, name, positional, keywords, node)
+            given = self.method(obj.parts, name, positional, keywords, node)
+            return obj if name in ("append", "extend") else given
         if name in (
             "train",
             "eval",
@@ -225,7 +226,6 @@ class Modules(Meetings):
             "double",
             "bfloat16",
             "share_memory",
-            "to_empty",
         ):
             return obj
         if name == "apply":
@@ -240,6 +240,12 @@ class Modules(Meetings):
             self.move(obj, NOWHERE)
         if name in ("__call__", "forward"):
             return self.run_library_object(obj, positional, keywords, node)
+        if name == "register_forward_pre_hook":
+            self.hand_over([obj])  # what it is given may be moved before it runs
+            return Unknown()
+        if name == "to_empty" and (told := [value for _, value in (*positional, *keywords.values())]):
+            self.move(obj, self.place_of(told[0]))
+            return obj
         if name == "register_forward_hook" and positional:
             self.alter(obj, "hooks", (*obj.hooks, positional[0][1]))
             return Unknown()

@@ -90,6 +90,17 @@ class Running(NamedTuple):
     """How many calls are around it."""
 
 
+class Managing(NamedTuple):
+    """A block that a context manager is made for."""
+
+    depth: int
+    """How many calls are around the block."""
+    tried: int
+    unsure: int
+    inside: Callable[[Value], None]
+    """Goes through the block, given what the manager yields."""
+
+
 class Stage(Trail):
     """Goes through statements; subclasses know what expressions mean."""
 
@@ -109,6 +120,8 @@ class Stage(Trail):
         """How many branches are around that may not be taken."""
         self.assigned: ast.expr | None = None
         """What the assignment at hand assigns."""
+        self.managing: Managing | None = None
+        """The block for which a context manager is made."""
         self._spent = 0
         """How many steps what is imported has taken."""
         self._ran: set[str] = set()
@@ -289,15 +302,48 @@ class Stage(Trail):
 
     def _with(self, node: ast.With) -> Flow:
         default = self.default
-        for item in node.items:
-            entered = self.entered(self.eval(item.context_expr))
-            if item.optional_vars is not None:
-                self.bind(item.optional_vars, entered)
-        flow = self.block(node.body)
+        flow = self._managed_by(node.items, node.body)
         self.default = default
         return flow
 
     _asyncwith = _with
+
+    def _managed_by(self, items: Sequence[ast.withitem], body: Sequence[ast.stmt]) -> Flow:
+        """Go through a block, and what functions that manage it do before and after."""
+        if not items:
+            return self.block(body)
+        flows: list[Flow] = []
+
+        def inside(entered: Value) -> None:
+            if items[0].optional_vars is not None:
+                self.bind(items[0].optional_vars, entered)
+            flows.append(self._managed_by(items[1:], body))
+
+        around = self.managing
+        self.managing = Managing(len(self.frames), self.tried, self.unsure, inside)
+        try:
+            manager = self.eval(items[0].context_expr)
+        finally:
+            self.managing = around
+        if not flows:
+            inside(self.entered(manager))
+        return flows[0]
+
+    def manage(self, entered: Value) -> bool:
+        """Go through the block that the function at hand manages, once; whether there was one."""
+        managing = self.managing
+        if managing is None or len(self.frames) != managing.depth + 1:
+            return False
+        self.managing, frames = None, self.frames[managing.depth :]
+        del self.frames[managing.depth :]
+        tried, unsure = self.tried, self.unsure
+        self.tried, self.unsure = managing.tried, managing.unsure
+        try:
+            managing.inside(entered)
+        finally:
+            self.frames[managing.depth :] = frames
+            self.tried, self.unsure = tried, unsure
+        return True
 
     def _match(self, node: ast.Match) -> Flow:
         subject = self.eval(node.subject)

@@ -339,7 +339,8 @@ class Rehearsal(Loaders):
         is_kept = gives == "parameter" or (row is not None and "buffer" in row.topics)
         if is_kept and (positional or "data" in keywords):
             value = positional[0][1] if positional else keywords["data"][1]
-            made = value if isinstance(value, Tensor) else Tensor(self.default, 1)
+            place = NOWHERE if isinstance(value, Unknown) else self.default
+            made = value if isinstance(value, Tensor) else Tensor(place, 1)
             return made._replace(registered=True, made=None)
         if not dotted.startswith("torch") and gives != "module":
             self.hand_over([value for _, value in (*positional, *keywords.values())])

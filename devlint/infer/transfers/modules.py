@@ -284,6 +284,17 @@ def register(machine: Machine, site: Site) -> Value:
     return NONE
 
 
+def before(machine: Machine, site: Site) -> Value:
+    """`module.register_forward_pre_hook(hook)`: what the module is given may be moved before it runs."""
+    ref, hook = machine.ref(site.receiver or Value()), site.args.get("hook")
+    known = hook.known if hook is not None else None
+    summary = machine.program.summary(known.dotted) if isinstance(known, Defined) else None
+    looks_only = summary is not None and summary.reaches.isdisjoint(knowledge.NAMES_DEVICES)
+    if ref is not None and not looks_only:
+        machine.state.places[ref] = UNKNOWN_PLACE
+    return OTHER
+
+
 def forward(machine: Machine, site: Site) -> Value:
     """`module.forward(…)`, `module.generate(…)`."""
     assert site.receiver is not None
