@@ -14,7 +14,6 @@ from ..core.places import CPU
 from .settle import Settled
 
 _DEVICE = "torch.device"
-_ALL_NAMES = frozenset({"locals", "vars", "eval", "exec"})
 Called = dict[ast.Call, str]
 """What functions of libraries are called."""
 Devices = tuple[ast.Constant, ...]
@@ -54,7 +53,7 @@ def _usurping(function: ast.FunctionDef | ast.AsyncFunctionDef, called: Called) 
             devices = _everywhere(statement, name, called) or ()
             yield from sorted(devices, key=lambda each: _type(each) == CPU.name)[:1]
         named = {each.id for each in ast.walk(statement) if isinstance(each, ast.Name)}
-        unread = set() if named & _ALL_NAMES else unread - named
+        unread = set() if named & knowledge.NAMESPACES else unread - named
 
 
 def _between(one: ast.stmt, other: ast.stmt, called: Called) -> Iterator[tuple[ast.Constant, Role]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from .. import knowledge
-from ..bind.names import bound_names
+from ..bind.names import bound_names, last_name
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
@@ -162,6 +162,8 @@ class Targets(Attributes):
     def _bind_item(self, target: ast.Subscript, value: Value) -> None:
         base = self.eval(target.value)
         index = self.eval(target.slice)
+        if isinstance(target.value, ast.Call) and last_name(target.value) == knowledge.VARIABLES:
+            self._forget_variables()
         self._note_store(base)
         ref = self.ref(base)
         step = subscript_step(target.slice)
@@ -219,6 +221,12 @@ class Targets(Attributes):
                 element = value if before is None or stand_in else self.join(before, value)
                 whole = container(base.who, element=element, holds=base.holds)
                 self.rebind(target.value, whole._replace(known=base.known))
+
+    def _forget_variables(self) -> None:
+        """`globals()[name] = …`: any variable of the file may be what is assigned."""
+        for name, value in list(self.state.env.items()):
+            if isinstance(name, str) and value.kind in MAY_HOLD_TENSORS:
+                self.state.env[name] = value._replace(place=UNKNOWN_PLACE, origin=None)
 
     def _store(self, target: ast.Subscript, base: Value, index: Value, value: Value) -> None:
         """`t[i] = v`: a number or slice copies from anywhere; a tensor as index wants `v` beside `t`.

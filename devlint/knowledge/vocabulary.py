@@ -433,7 +433,9 @@ LOOKS_UP_ANY = words("instantiate Fire LightningCLI locate get_class get_object 
 BUILTIN_LOOKS_UP_ANY = words("globals eval exec __import__")
 """Those of Python."""
 LOOKS_UP = "getattr"
-NAMESPACES = words("locals vars")
+NAMESPACES = words("locals vars eval exec")
+VARIABLES = "globals"
+"""What gives the variables of a file, by their names."""
 """Functions of Python that read every variable there is."""
 NAMESPACE = words("__dict__ vars")
 """Where the definitions of a module are by their names."""

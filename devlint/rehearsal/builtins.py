@@ -58,6 +58,8 @@ class Builtins(Performer):
             return self._dict_of(values, {key: value for key, (_, value) in keywords.items()})
         if name == "type" and len(values) == 1:
             return class_of(values[0])
+        if name == "globals":
+            return Map(self.scope.unit.scope.names)
         if name == "vars":
             own = values[0] if values else None
             return Map(own.attrs) if isinstance(own, Obj) else Unknown()
