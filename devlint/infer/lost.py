@@ -48,12 +48,21 @@ def _usurping(function: ast.FunctionDef | ast.AsyncFunctionDef, called: Called) 
     """The devices that take the place of what the caller gives, before the function has looked at it."""
     args = function.args
     unread = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
-    for statement in function.body:
+    last = max((at for at, each in enumerate(function.body) if _may_usurp(each, unread)), default=-1)
+    for statement in function.body[: last + 1]:
         for name in sorted(unread):
             devices = _everywhere(statement, name, called) or ()
             yield from sorted(devices, key=lambda each: _type(each) == CPU.name)[:1]
         named = {each.id for each in ast.walk(statement) if isinstance(each, ast.Name)}
         unread = set() if named & knowledge.NAMESPACES else unread - named
+
+
+def _may_usurp(statement: ast.stmt, names: set[str]) -> bool:
+    """Whether a statement assigns one of some variables and nothing else, or has a branch that ends so."""
+    if isinstance(statement, ast.If):
+        statement = statement.body[-1]
+    target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+    return isinstance(target, ast.Name) and target.id in names
 
 
 def _between(one: ast.stmt, other: ast.stmt, called: Called) -> Iterator[tuple[ast.Constant, Role]]:
