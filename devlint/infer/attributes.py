@@ -179,6 +179,8 @@ class Attributes(Machine):
             if term is None:
                 return Value(who=part)
             value = _of_attribute(instance_attribute(self, base, term), f"{view.name}.{name}")
+            if value.kind is Kind.PARAMETER and value.place.form is Form.CPU:
+                return Value(Kind.PARAMETER, self.place_of(base), part)  # wherever it was made, it is there
             return value._replace(who=part) if value.kind in (Kind.MODULE, Kind.UNKNOWN) else value
         if term is not None:
             value = instance_attribute(self, base, term)

@@ -162,6 +162,8 @@ class Moves(Builtins):
             return value
         if name in owner.buffers:
             return value
+        if isinstance(value, Tensor) and value.registered and value.made is not None:
+            return self._registered(owner, value)
         if isinstance(value, Seq):
             self.alter(value, "hidden", spot)
         if isinstance(value, (Seq, Map)):
@@ -213,8 +215,16 @@ class Moves(Builtins):
     def _listed(self, value: Value, spot: Spot) -> Value:
         """A tensor in a plain container of a module: a parameter is one that the module does not know."""
         if isinstance(value, Tensor) and value.registered and value.place == CPU:
-            return Tensor(CPU, value.dims, Made("attribute", spot, quoted(spot.node)))
+            return Tensor(CPU, value.dims, Made("attribute", spot, quoted(spot.node)), registered=True)
         return self._plain(value, spot)
+
+    def _registered(self, owner: Obj, value: Tensor) -> Tensor:
+        """A parameter of a plain container that its module has as an attribute as well, moves with that."""
+        for each in list(owner.attrs.values()):
+            if isinstance(each, Seq) and value in each.items:
+                left = (Tensor(NOWHERE, item.dims) if item == value else item for item in each.items)
+                self.alter(each, "items", tuple(left))
+        return value._replace(made=None)
 
     def read(self, owner: Obj, name: str, value: Value) -> Value:
         """A value as it is read: of a parameter or buffer on the cpu, whose it is."""
