@@ -289,6 +289,8 @@ def apply(
             _fill(machine, given.get(path.root.name), sub.at(path), bits)
     returned = summary.returns.who
     for effect in summary.effects:
+        if summary.yields and isinstance(effect, Moved):
+            effect = effect._replace(place=UNKNOWN_PLACE)  # as far as it has come by then, or to its end
         _effect(machine, node, sub, effect, effect.path == returned)
     called: ast.AST = node.func if isinstance(node, ast.Call) else node
     if shown is not None:
