@@ -37,3 +37,8 @@ PATH = "/home/x/scripts/run.py"
 )  # fmt: skip
 def test_folders_are_read_from_the_text(written: str, folders: tuple[str, ...]) -> None:
     assert added(written, PATH) == folders
+
+
+def test_nothing_is_said_of_the_file(recwarn: pytest.WarningsRecorder) -> None:
+    assert added("sys.path.append('..')\npattern = '\\d'", PATH) == ("..",)
+    assert not recwarn.list

@@ -304,7 +304,7 @@ Role = (
 """What the literal name of a device is for: `left` where a call leaves a parameter to that default, `kept`
 where a module's constructor chooses it, and its methods bring things there, `beyond` where it is not the
 first and a condition asks for any, `lost` where the next choice takes its place before it is used, `forced`
-where that is no choice."""
+where that is no choice, `usurps` where it takes the place of what a caller gives, before that is read."""
 
 
 Container = Literal["list", "dict", "other", ""]

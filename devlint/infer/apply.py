@@ -396,14 +396,9 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         if owner is not None and (given.kind in _CHOSEN or moved or kept):
             # An object that is given goes by the attribute's name, and moves with the one that has it.
             machine.state.env[owner, effect.path.steps[-1]] = given
-            step, home = effect.path.steps[-1], machine.here.owner
-            moves = home is not None and machine.here.own_name in knowledge.MOVES and moved
-            if (
-                moves
-                and home is not None
-                and isinstance(step, Attr)
-                and owner == machine.objects.self_of(home)
-            ):
+            step = effect.path.steps[-1]
+            home = machine.here.owner if moved and machine.here.own_name in knowledge.MOVES else None
+            if home is not None and isinstance(step, Attr) and owner == machine.objects.self_of(home):
                 machine.assigned.add((home, step.name))  # a class's own `cpu`, by its own `to`
         return
     value = sub.at(effect.path)

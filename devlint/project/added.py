@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import warnings
 from collections.abc import Iterator, Mapping
 
 from ..bind.names import last_name
@@ -23,7 +24,9 @@ _MAX_DEPTH = 12
 def added(text: str, path: str) -> tuple[str, ...]:
     """The folders that a file adds; relative ones are those of the working directory, which nobody knows."""
     try:
-        tree = ast.parse(text)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the file's own, such as invalid escapes
+            tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     reader = _Reader(path, dict(_assigned(tree)))
