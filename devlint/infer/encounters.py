@@ -46,7 +46,7 @@ class Encounters(Sight):
             if clash.partly and not clash.itself and self._presumed.is_of_any_model(clash.own):
                 continue
             told = self._clash(clash)
-            own = copies.get(self._met_at(clash.function, clash.raw), key)
+            own = copies.get(self._met_at(clash.raw), key) if clash.raw is not None else key
             if own != key:  # the function that it is given to moves a copy: that is where to cure it
                 if told.conflict is Conflict.CERTAIN:
                     sure.add(own)
@@ -58,7 +58,7 @@ class Encounters(Sight):
         for clash in unlike(self.settled, self._judged):
             if found.keys().isdisjoint(((clash.part, clash.function), (clash.whole, clash.function))):
                 found[clash.whole, clash.function] = self._clash(clash)
-        copied = [(each, copies.get(self._met_at(each.function, each.raw))) for each in self._found_behind]
+        copied = [(each, copies.get(self._met_at(each.raw))) for each in self._found_behind]
         sure.update(key for each, key in copied if key is not None and each.conflict is Conflict.CERTAIN)
         for key, told in found.items():
             guessed = told.conflict is Conflict.PRESUMED and key in sure
@@ -150,17 +150,18 @@ class Encounters(Sight):
         around = [each for each in self.file.functions.values() if encloses(each.node, node)]
         return max(around, key=lambda each: getattr(each.node, "lineno", 0), default=self.file.module)
 
-    def _in_callee(self, clash: Clash) -> tuple[str, int] | None:
+    def _in_callee(self, clash: Clash) -> object:
         """Where a function has moved a copy of a parameter, and that itself meets something."""
         copied = clash.part in self.settled.copied and self.settled.objects.is_parameter(clash.part)
-        return self._met_at(clash.function, clash.raw) if copied and clash.raw is not None else None
+        return self._met_at(clash.raw) if copied and clash.raw is not None else None
 
-    def _met_at(self, function: str, raw: RawMeeting | None) -> tuple[str, int]:
-        """Where values come together, in what is called or else in the function itself."""
-        if raw is None:
-            return function, -1
-        home = self.file.functions.get(function, self.file.module)
-        return raw.within or (function, home.number(raw.left))
+    def _met_at(self, raw: RawMeeting) -> object:
+        """What stands where values come together, in what is called or else in the function itself."""
+        if raw.within is None:
+            return raw.left
+        name, number = raw.within
+        home = self.file.functions.get(name)
+        return home.nodes[number] if home is not None and number < len(home.nodes) else raw.within
 
     def _clash(self, clash: Clash) -> event.Meeting:
         labels = self.settled.objects.labels

@@ -272,9 +272,7 @@ class Settled:
                 ref, func = raw.receiver.who, node.func if isinstance(node, ast.Call) else None
                 if raw.target is None or raw.target.form is Form.CPU or type(ref) is not int:
                     continue
-                if not isinstance(func, ast.Attribute) or ast.unparse(func.value) != self.objects.labels[ref]:
-                    continue
-                if raw.receiver.kind is not Kind.MODULE and not self.seen(ref) & Evidence.MODULE:
+                if isinstance(func, ast.Attribute) and ast.unparse(func.value) == self.objects.labels[ref]:
                     found.add(ref)
         return {ref for ref in found if not isinstance(self.objects.ways[ref], Element)}
 

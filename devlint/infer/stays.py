@@ -327,9 +327,9 @@ def _holds_nothing(settled: Settled, module: Value) -> bool:
 def _made_with(settled: Settled, module: Value) -> Iterator[RawCall]:
     """The call that made a module, here or in a function that gave it."""
     made = [settled.made_by(module.who)] if type(module.who) is int else []
-    home = settled.file.functions.get(module.origin.function) if module.origin is not None else None
-    if home is not None and module.origin is not None:
-        made.append(home.nodes[module.origin.at])
+    origin = module.origin
+    if origin is not None and (home := settled.file.functions.get(origin.function)) is not None:
+        made.append(home.nodes[origin.at])
     calls = (
         log.calls.get(node) for node in made for log in settled.logs.values() if isinstance(node, ast.Call)
     )
