@@ -123,15 +123,19 @@ BY_DESIGN = {
     # Who calls a function, and what was done before, is read within a file: another file may call as well.
     "DEV206/bug_functions:choose",
     "DEV206/bug_functions:late",
+    "DEV402/bug_copy:Trainer",
     "DEV501/bug_dataset:scaled",
     # What importing a file initialises is read within that file.
     "DEV206/bug_functions:timed",
+    # What another file makes, and an object keeps, is told where it meets something.
+    "DEV403/bug_of_constructor:schedule",
     # What another file makes and never moves is told in no file: who else has it cannot be seen.
     "DEV403/bug_helper:triangle",
     "DEV403/bug_states:Reader",
     "DEV406/bug_functions:make",
     # What the only program that uses a module does with it is read within a file.
     "DEV403/near_script:Net",
+    "DEV404/near_cpu_script:Net",
     "DEV403/near_test_cases:Shifted",
     # A tensor of a module that only another file computes with is told of there.
     "DEV404/bug_outside:Clusters",
