@@ -44,6 +44,7 @@ from ..rule import (
     outside,
 )
 
+_HANDED_ON = Kind.UNKNOWN, Place(Form.ANYWHERE)  # no input, which would be where a module runs
 _AWAY = (Form.LITERAL, Form.SAME, Form.AT, Form.EITHER)
 
 
@@ -99,9 +100,8 @@ class GeneratorDevice(Rule[Call]):
 def _of_caller(event: Call, ask: Ask, drawn: Seen, on_host: bool) -> Iterator[Report]:
     """Numbers that are drawn with a generator that a caller gives."""
     generator, where = event.given["generator"], event.given.get("device", drawn)
-    here = on_host or drawn.place.form is Form.CPU
-    if here:
-        there = on_device(given := ask.given(generator))
+    if here := on_host or drawn.place.form is Form.CPU:
+        there = on_device(given := [each for each in ask.given(generator) if each[:2] != _HANDED_ON])
         if there is None and (on_host or all_on_cpu(given) or generator.kind is not Kind.GENERATOR):
             return
     else:

@@ -27,6 +27,15 @@ def is_place(node: ast.expr) -> bool:
     return isinstance(node, ast.Name)
 
 
+def opened(node: ast.AST) -> ast.expr | None:
+    """The object whose attributes an expression gives as a mapping: `x.__dict__`, `vars(x)`."""
+    if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+        return node.value
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "vars":
+        return node.args[0] if len(node.args) == 1 else None
+    return None
+
+
 def bound_names(target: ast.AST) -> list[str]:
     """The variables that a target binds, in order."""
     return [node.id for node in descendants(target) if isinstance(node, ast.Name)]

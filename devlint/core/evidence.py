@@ -45,6 +45,8 @@ class Evidence:
     """Read as an array as it comes, which fails but on the cpu."""
     FILLED: Final = 131072
     """An item of it was assigned, or put into it."""
+    PULLS: Final = 524288
+    """A hook that runs before it may bring what it is given to where it is."""
     MENDED: Final = 262144
     """A function that was given it read its state: that of an optimizer is moved by hand so."""
 
@@ -66,6 +68,7 @@ PASSED_ON = (
     | Evidence.HOSTED
     | Evidence.FILLED
     | Evidence.MENDED
+    | Evidence.PULLS
 )
 """What a function's use of a parameter says about what its callers pass."""
 

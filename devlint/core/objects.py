@@ -16,6 +16,8 @@ class Apart(NamedTuple):
 
     at: int
     function: str
+    beside: bool = False
+    """Whether the assumption is of something else: callers who give tensors may never come there."""
 
 
 class Or(NamedTuple):
@@ -143,9 +145,9 @@ class Objects:
         way = self.ways[ref]
         return isinstance(way, Element) or (isinstance(way, Root) and way.kind == "parameter")
 
-    def apart(self, ref: Ref, function: str, at: int) -> Ref:
+    def apart(self, ref: Ref, function: str, at: int, beside: bool = False) -> Ref:
         """The same object under an assumption made at a node."""
-        key = (ref, Apart(at, function))
+        key = (ref, Apart(at, function, beside))
         found = self._numbers.get(key)
         if found is not None:
             return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 Ref = int
 """An object of the run at hand: an index into its `Objects`. It never leaves the file."""
@@ -32,6 +32,8 @@ class Element(NamedTuple):
 
 
 Step = Attr | Item | Element
+OF_OPERATION: Final = "op"
+"""The role of what an operation on tensors gives."""
 
 
 class Root(NamedTuple):

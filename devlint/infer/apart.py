@@ -10,6 +10,7 @@ from .. import knowledge
 from ..core.events import Conflict
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
+from ..core.paths import OF_OPERATION, Root
 from ..core.places import CPU, Form, Place
 from ..core.values import BROUGHT, CLONED, Value, is_made
 from .behind import Meetings
@@ -114,7 +115,10 @@ def _kept_off(settled: Settled, meetings: Meetings, raw: RawMeeting) -> Conflict
         return Conflict.PORTABLE  # what its own layers gave
     if ref in roots:
         # `(ids != 0).sum(1)` is where the ids are, which a layer takes; lengths as such may be anywhere.
-        counted = raw.one.who != ref and settled.seen(ref) & Evidence.TO_MODULE
+        way = settled.objects.ways[raw.one.who] if type(raw.one.who) is int else None
+        counted = (
+            isinstance(way, Root) and way.name == OF_OPERATION and settled.seen(ref) & Evidence.TO_MODULE
+        )
         return Conflict.PORTABLE if counted else Conflict.GIVEN
     beside = raw.there.of
     together = type(beside) is int and beside not in roots and meetings.roots(beside) == roots

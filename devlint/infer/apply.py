@@ -27,7 +27,7 @@ from ..core.values import (
 )
 from . import cases
 from .asks import answer, is_replaced, record_ask
-from .lent import lend
+from .lent import lend, note_placed
 from .log import RawMove
 from .log import Site as CallSite
 from .machine import Arguments, Machine
@@ -335,7 +335,7 @@ def _fill(machine: Machine, given: Given | None, filled: Value | None, bits: int
     What came with a batch may be where it belongs by now, if the function did not say what it put where.
     """
     if bits & Evidence.PLACED and filled is not None and filled.kind not in (*TENSORS, Kind.CONTAINER):
-        machine.note(filled, Evidence.PLACED)
+        note_placed(machine, filled)
     for each in _objects(filled) if bits & Evidence.PLACED else ():
         machine.forget_attributes(each)
     if given is None or given.at is None or given.value.kind is not Kind.CONTAINER or not is_place(given.at):

@@ -10,7 +10,7 @@ from ..bind.names import last_name
 from ..core.events import Fate
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
-from ..core.paths import Attr, Item, Path, Ref
+from ..core.paths import OF_OPERATION, Attr, Item, Path, Ref
 from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place, literal
 from ..core.summary import Moved
 from ..core.values import (
@@ -45,7 +45,7 @@ from .apply import apply as apply_summary
 from .apply import function_call, inherit_devices, made_plainly
 from .asks import record_ask
 from .holdings import hand, moves_what_it_is_given
-from .lent import lend
+from .lent import lend, touch
 from .log import NOBODY, NOWHERE, RawCall, RawMeeting
 from .machine import Arguments, ClassView, Machine, Site, class_name, flag, text_of
 from .transfers import (
@@ -93,6 +93,7 @@ TRANSFERS: dict[str, Transfer] = {
     "modules.register": modules.register,
     "modules.state": modules.state,
     "modules.before": modules.before,
+    "modules.take": modules.take,
     "modules.move": moves.module,
     "modules.forward": modules.forward,
     "optimizers.make": optimizers.make,
@@ -165,6 +166,7 @@ _UNKNOWN: dict[str, Transfer] = {
     "children": modules.parts,
     "named_children": modules.parts,
     "register_buffer": modules.register,
+    "register_forward_pre_hook": modules.before,
     "backward": operations.backward,
     "items": containers.views,
     "values": containers.views,
@@ -196,6 +198,8 @@ def call(machine: Machine, node: ast.Call) -> Value:
             full = f"{dotted(base)}.{func.attr}"
             machine.log.uses.pop(func.value, None)
         _devices_given(machine, node, args, full, base)
+        if func.attr == knowledge.MERGES:
+            machine.store_opened(func.value)
         filled = func.attr in knowledge.FILLS_STATE and _is_state(machine, base)
         if filled or (func.attr in knowledge.RESTORES and not _is_scheduler(base, func.value)):
             _restored(machine, args)
@@ -379,6 +383,9 @@ def _unknown_call(machine: Machine, node: ast.Call, args: Arguments, callee: Ref
     if any(value.place.form in ON_DEVICE for _, value in args.all()):
         machine.log.answers.add(node)
     lend(machine, (value for _, value in args.all()))
+    if _is_statement(machine, node):
+        touch(machine, (value for _, value in args.all()))
+    _reach_given(machine, args)
     machine.state.copies = frozenset()  # it may wait for them
     machine.spill(value for _, value in (*args.all(), *args.unpacked))
     placed = any(
@@ -391,6 +398,15 @@ def _unknown_call(machine: Machine, node: ast.Call, args: Arguments, callee: Ref
     result = losses.unknown_call(machine, node, args.positional, placed, [value for _, value in args.all()])
     _try_out(machine, node, args, callee, result)
     return result
+
+
+def _reach_given(machine: Machine, args: Arguments) -> None:
+    """A function that is given to nobody knows what is called there: what it moves, moves here."""
+    for _, value in args.all():
+        if value.kind is Kind.FUNCTION and isinstance(value.known, Defined):
+            summary = machine.program.summary(value.known.dotted)
+            if summary is not None:
+                machine.log.reaches |= summary.reaches & knowledge.NAMES_DEVICES
 
 
 def _try_out(machine: Machine, node: ast.Call, args: Arguments, callee: Ref, result: Value) -> None:
@@ -529,7 +545,7 @@ def _by_columns(machine: Machine, site: Site) -> Value:
     if row.gives == "reduced":
         place = machine.where(base) if base is not None else UNKNOWN_PLACE
         alone = not site.args.positional and not site.args.keywords
-        reduced = machine.own(site.node, Kind.SCALAR if alone else Kind.TENSOR, place, "op")
+        reduced = machine.own(site.node, Kind.SCALAR if alone else Kind.TENSOR, place, OF_OPERATION)
         machine.derive(reduced, (base,) if base is not None else ())
         return reduced
     kind = _KINDS.get(row.gives, Kind.UNKNOWN)
@@ -732,6 +748,9 @@ def unknown_method(machine: Machine, node: ast.Call, base: Value, name: str, arg
         known = name in knowledge.TENSOR_ONLY
         return tensor_method(machine, node, base, name, args) if known else machine.unknown(node)
     _record(machine, site, f"?.{name}")
+    if base.kind is Kind.BATCH and _may_move(machine, node, name, args):
+        touch(machine, (base,))
+        return machine.unknown(node)
     if name in knowledge.REWINDS:
         machine.log.reaches.add("saves")  # what is read from there, the program has written
     if named:
@@ -766,6 +785,23 @@ def unknown_method(machine: Machine, node: ast.Call, base: Value, name: str, arg
     if name in knowledge.MODULE_ONLY or name in knowledge.OPTIMIZER_METHODS:
         return machine.unknown(node)
     return _unknown_call(machine, node, args)
+
+
+def _is_statement(machine: Machine, node: ast.Call) -> bool:
+    """Whether a call is made for what it does alone."""
+    return machine.fates.get(node, ("kept", False))[0] == "discarded"
+
+
+def _may_move(machine: Machine, node: ast.Call, name: str, args: Arguments) -> bool:
+    """Whether a method of a batch may be of its own class, and move all that it holds.
+
+    One that tensors have is, if it is given what is to be done with each of its tensors.
+    """
+    if not _is_statement(machine, node):
+        return False
+    own = name not in _UNKNOWN and name not in knowledge.FILLS_CONTAINER
+    own &= knowledge.method(Kind.TENSOR, name) is None and knowledge.method(Kind.CONTAINER, name) is None
+    return own or any(value.kind is Kind.FUNCTION for _, value in args.all())
 
 
 def _is_of_another(base: Value, node: ast.Call, name: str, args: Arguments) -> bool:

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from .. import knowledge
-from ..bind.names import last_name, names_in
+from ..bind.names import last_name, names_in, opened
 from ..bind.walk import descendants
 from ..core.events import Why
 from ..core.kinds import TENSORS, Kind
@@ -141,20 +141,13 @@ class Class:
     @cached_property
     def assigns_any(self) -> bool:
         """Whether a method that is no constructor assigns attributes under names that are not told."""
-        if knowledge.ASSIGNS_BY_NAME not in self.names:
+        if self.names.isdisjoint(knowledge.ASSIGNS_BY_NAME):
             return False
         methods = (each for each in getattr(self.node, "body", ()) if isinstance(each, ast.FunctionDef))
         return any(
-            isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id == knowledge.ASSIGNS_BY_NAME
-            and len(node.args) > 1
-            and not isinstance(node.args[1], ast.Constant)
-            and bool(method.args.args)
-            and isinstance(node.args[0], ast.Name)
-            and node.args[0].id == method.args.args[0].arg
+            _assigns_by_name(node, method.args.args[0].arg)
             for method in methods
-            if method.name not in knowledge.CONSTRUCTS
+            if method.name not in knowledge.CONSTRUCTS and method.args.args
             for node in ast.walk(method)
         )
 
@@ -414,6 +407,19 @@ def acts_as_module(node: ast.ClassDef) -> bool:
                 isinstance(part.value, ast.Call) and last_name(part.value) == knowledge.PARAMETER_CLASS
             )
     return (layers and moves) or (parameters and derives)
+
+
+def _assigns_by_name(node: ast.AST, owner: str) -> bool:
+    """Whether an attribute of an object is assigned whose name is a value, or any of them."""
+    if isinstance(node, ast.Subscript):
+        to = opened(node.value) if isinstance(node.ctx, ast.Store) else None
+    elif isinstance(node, ast.Call) and last_name(node) == knowledge.MERGES:
+        to = opened(node.func.value) if isinstance(node.func, ast.Attribute) else None
+    elif isinstance(node, ast.Call) and last_name(node) in knowledge.ASSIGNS_BY_NAME and node.args[1:]:
+        to = node.args[0] if not isinstance(node.args[1], ast.Constant) else None
+    else:
+        return False
+    return isinstance(to, ast.Name) and to.id == owner
 
 
 def _makes_layer(value: ast.expr) -> bool:

@@ -548,12 +548,15 @@ def _narrow_call(machine: Machine, test: ast.Call, outcome: bool) -> None:
     if not test.args:
         return
     if name == "isinstance" and len(test.args) == 2:
+        kind = kind_of_class(machine, machine.eval(test.args[1]))
         if outcome:
             _narrow_to(machine, test.args[0], test.args[1])
-        elif kind_of_class(machine, machine.eval(test.args[1])) is Kind.TENSOR:
+        elif kind is Kind.TENSOR:
             _exclude(machine, test.args[0])
         else:
             _detach(machine, test.args[0], test)
+        if kind is (Kind.ARRAY if outcome else Kind.TENSOR):
+            _detach_beside(machine, test)
     elif name == "is_tensor":
         if outcome:
             _replace(machine, test.args[0], lambda value: _as_kind(machine, value, Kind.TENSOR, test))
@@ -627,6 +630,16 @@ def _detach(machine: Machine, subject: ast.expr, node: ast.AST) -> None:
         return value._replace(who=_apart(machine, value, node))
 
     _replace(machine, subject, apart)
+
+
+def _detach_beside(machine: Machine, test: ast.Call) -> None:
+    """Where one parameter is an array, so may the others be: callers who give tensors do not come here."""
+    here, objects = machine.here, machine.objects
+    for name in here.positional:
+        given, ref = machine.state.env.get(name), objects.parameter(here.name, name)
+        if given is not None and given.who == ref and given.kind is Kind.UNKNOWN:
+            apart = objects.apart(ref, here.name, here.number(test), beside=True)
+            machine.state.env[name] = given._replace(who=apart)
 
 
 def _replace(machine: Machine, subject: ast.expr, change: Callable[[Value], Value]) -> None:

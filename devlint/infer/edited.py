@@ -135,7 +135,9 @@ def _face(file: File, function: Function, nodes: list[ast.AST]) -> tuple[_Face, 
             function.is_left_open,
             any(isinstance(each, ast.Constant) and each.value == CPU.name for each in nodes),
             _acts_as_module(cls) if cls is not None else None,
-            cls.assigns_any if cls is not None and ASSIGNS_BY_NAME in names_in(function.node) else None,
+            cls.assigns_any
+            if cls is not None and not ASSIGNS_BY_NAME.isdisjoint(names_in(function.node))
+            else None,
         ),
         (file.natures.get(function.name), tuple(file.nature), file.why),
     )

@@ -91,7 +91,7 @@ class Elsewhere:
         if self.constructing(function) or self._only_checks(function):
             return None
         roots = self.roots(ref)
-        if any(map(self._fed_cpu, roots)):
+        if any(map(self._fed_cpu, roots)) or any(map(self._passed_decorator, roots)):
             return None
         if any(map(self._is_hosted, (ref, *roots))) or not self._fetched.isdisjoint((ref, *roots)):
             return None
@@ -101,6 +101,11 @@ class Elsewhere:
         if self.portable and (self._holds_a_tensor(other) or self._accumulates(function, one, ref)):
             found = self._beside(function, ref, roots, other, one)
         return found or (Conflict.GIVEN if self._callers_know(function, ref, roots, other, one) else None)
+
+    def _passed_decorator(self, root: Ref) -> bool:
+        """Whether a decorator moves what a function is given."""
+        log = self.settled.logs.get(self.objects.functions[root])
+        return log is not None and knowledge.MOVED_BEFORE in log.reaches and self.objects.is_parameter(root)
 
     def _is_hosted(self, ref: Ref) -> bool:
         """Whether the function reads an object as an array, so that it is on the cpu wherever it goes on."""
@@ -390,7 +395,7 @@ class Elsewhere:
                 return [ref]
             if isinstance(way, Or):
                 return [root for each in self.objects.sources[ref] for root in self.roots(each, depth - 1)]
-            if not isinstance(way, (Attr, Item, Element, Apart)):
+            if not isinstance(way, (Attr, Item, Element, Apart)) or (isinstance(way, Apart) and way.beside):
                 break
             ref = self.objects.parents[ref]
         return []
@@ -454,6 +459,8 @@ class Elsewhere:
         function = self.file.functions.get(name)
         if not isinstance(way, Root) or way.kind != "parameter" or function is None or depth <= 0:
             return False
+        if function.own_name in FORWARD:
+            return self._is_given_on_cpu(root) and self._is_part_alone(name)
         inner = function.outer is not None and function.outer is not self.file.module
         private = function.own_name.startswith(knowledge.PRIVATE) and function.own_name not in FORWARD
         if not (private if function.owner is not None else inner):
@@ -464,6 +471,11 @@ class Elsewhere:
             if (value := site.arguments.get(way.name)) is not None and value.kind is not Kind.NONE
         ]
         return bool(passed) and not any(self._may_be_elsewhere(value, depth) for value in passed)
+
+    def _is_part_alone(self, name: str) -> bool:
+        """Whether it is other modules alone that run one, as they run: what they give is no example."""
+        callers = (self.file.functions.get(caller) for caller, _ in self.settled.sites.get(name, ()))
+        return all(caller is not None and caller.own_name in FORWARD for caller in callers)
 
     def follows_cpu(self, there: Place) -> bool:
         """Whether what was moved went to the device of what callers give on the cpu."""
@@ -731,6 +743,8 @@ def _may_run_anywhere(module: Function, lines: Sequence[str]) -> bool:
     if any(knowledge.speaks_of_devices(cpu.sub("", _IS_THE_CPU.sub("", line))) for line in said):
         return True
     body = getattr(module.node, "body", [])
+    if names and any(isinstance(each, ast.Expr) and isinstance(each.value, ast.Call) for each in body):
+        return False
     return not any(isinstance(statement, (ast.For, ast.While, ast.If, ast.With, Ran)) for statement in body)
 
 

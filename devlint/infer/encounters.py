@@ -93,7 +93,8 @@ class Encounters(Sight):
             yield self._apart(parted)._replace(conflict=Conflict.GIVEN)
         for parted, conflict in hosted(self.settled, self._judged):
             told = self._apart(parted)
-            yield told if told.conflict is Conflict.PRESUMED else told._replace(conflict=conflict)
+            presumed = told.conflict is Conflict.PRESUMED and conflict is not Conflict.GIVEN
+            yield told if presumed else told._replace(conflict=conflict)
 
     def rehearsed(self, told: list[event.Event]) -> list[event.Event]:
         """All that is to be told, with what the programs that run this file show to go wrong besides."""

@@ -12,7 +12,7 @@ from ..bind.names import last_name
 from ..bind.walk import descendants
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
-from ..core.paths import Attr, Item
+from ..core.paths import OF_OPERATION, Attr, Item
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ..core.state import join_states
 from ..core.values import (
@@ -351,7 +351,7 @@ class Expressions(Targets):
             return NUMBER._replace(measures=left.measures if left.measures is not None else right.measures)
         if Kind.UNKNOWN in (left.kind, right.kind) and (left.who is not None or right.who is not None):
             place = self.meet(node, [one, other])
-            result = self.own(node, Kind.UNKNOWN, place, "op")
+            result = self.own(node, Kind.UNKNOWN, place, OF_OPERATION)
             self.derive(result, (left, right))
             to = self.ref(result)
             for value in (left, right):
@@ -443,7 +443,7 @@ class Expressions(Targets):
         if any(value.kind is Kind.ARRAY for value in values):
             return Value(Kind.ARRAY, CPU)
         if all(value.kind in _MAY_BE_MASKED for value in values) and any(v.who is not None for v in values):
-            result = self.own(node, Kind.UNKNOWN, self.combine(values), "op")
+            result = self.own(node, Kind.UNKNOWN, self.combine(values), OF_OPERATION)
             self.derive(result, values)
             return result  # as likely a mask as a truth value
         return NUMBER

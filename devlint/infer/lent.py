@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ..core.evidence import Evidence
+from ..core.kinds import Kind
+from ..core.places import UNKNOWN_PLACE
 from ..core.values import ENCODING, GRAPH, UNKNOWN, Value
 from .machine import Machine
 
@@ -15,6 +18,24 @@ def lend(machine: Machine, values: Iterable[Value]) -> None:
             replace(machine, value, value._replace(element=UNKNOWN))
         elif value.known == GRAPH:
             replace(machine, value, UNKNOWN)
+
+
+def note_placed(machine: Machine, value: Value) -> None:
+    """What a value holds may be where it belongs; of a batch, that is what its loader is known to yield."""
+    machine.note(value, Evidence.PLACED)
+    if value.kind is Kind.BATCH and type(value.place.of) is int:
+        machine.log.note(value.place.of, Evidence.PLACED)
+
+
+def touch(machine: Machine, values: Iterable[Value]) -> None:
+    """What nobody knows was called for what it does: perhaps it moves all that batches hold."""
+    env = machine.state.env
+    for batch in values:
+        if batch.kind is Kind.BATCH:
+            note_placed(machine, batch)
+            for key, value in list(env.items()):
+                if value.who == batch.who and value.kind is Kind.BATCH:
+                    env[key] = value._replace(place=UNKNOWN_PLACE)
 
 
 def replace(machine: Machine, old: Value, new: Value) -> None:

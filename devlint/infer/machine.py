@@ -10,7 +10,7 @@ from .. import knowledge
 from ..core.evidence import NO_NUMBER, Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
-from ..core.paths import Attr, Element, Item, Ref, Root, Step, Who
+from ..core.paths import OF_OPERATION, Attr, Element, Item, Ref, Root, Step, Who
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places, literal, weight
 from ..core.state import BEFORE, LOADED, OPTIMIZER, PHASES, STEPPED, Key, State, later
 from ..core.values import (
@@ -387,6 +387,9 @@ class Machine:
         """The result of a discarded move, where it is kept all the same."""
         return None
 
+    def store_opened(self, node: ast.expr) -> None:
+        """Something is put into the mapping of an object's attributes, if it is that."""
+
     def spill(self, values: Iterable[Value], from_device: bool = False) -> None:
         """Values go where nobody knows what is done with them, or where nothing of a device may go."""
 
@@ -447,6 +450,10 @@ class Machine:
     def forget_attributes(self, ref: Ref) -> None:
         """Attributes were assigned by names that are not told: what held tensors may hold others by now."""
         self.log.note(ref, Evidence.FILLED)
+        self.unset_attributes(ref)
+
+    def unset_attributes(self, ref: Ref) -> None:
+        """Nobody knows any more what an object has that holds tensors."""
         for key, value in self.state.env.items():
             own = type(key) is tuple and key[0] == ref and isinstance(key[1], Attr)
             if own and value.kind in MAY_HOLD_TENSORS:
@@ -725,7 +732,7 @@ class Machine:
     ) -> Value:
         """The result of an operation; of what was made on the cpu alone, it is as good as made there."""
         parties = list(parties)
-        result = self.own(node, kind, place, "op")
+        result = self.own(node, kind, place, OF_OPERATION)
         origin: Origin | None = None
         measures: Who | None = None
         self.derive(result, parties)
@@ -979,6 +986,8 @@ class Machine:
 
     def settle_at(self, ref: Ref, place: Place, node: ast.AST) -> None:
         """An object is at a place from here on, by what `node` does."""
+        if self.log.notes.get(ref, 0) & Evidence.PULLS:
+            place = UNKNOWN_PLACE  # wherever what it is given may be
         self.state.places[ref] = place
         self.log.moved_at[ref, place] = node
 

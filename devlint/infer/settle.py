@@ -798,6 +798,8 @@ class Settled:
         switch = there.form is Form.CPU and type(of) is int and bool(self.seen(of) & Evidence.SWITCH)
         if (there.form not in ON_DEVICE and not switch) or there.is_anywhere:
             return False
+        if isinstance(self.objects.ways[part.ref], Attr) and part.whole in self.moved.get(part.whole, ()):
+            return False  # it moved as a whole: what has attributes is no tensor, and may move in place
         if part.on_cpu:
             return True
         return self._sibling_moved(part, there) or self._moved_elsewhere(part, there)

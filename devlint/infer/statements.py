@@ -621,6 +621,8 @@ class Statements(Expressions):
                 self.require()  # which GPU it is: what is made without a device is on the cpu all the same
             elif value.kind is Kind.DEVICE:
                 self.state.default = value.place
+            elif self._intercepts(value):
+                self.state.default = UNKNOWN_PLACE  # what factories are told, it may change
             elif "device" in knowledge.hints("option", last_name(item.context_expr)):
                 self.state.default = UNKNOWN_PLACE  # such as `with parallel_state.device_context():`
             if item.optional_vars is not None:
@@ -642,6 +644,11 @@ class Statements(Expressions):
         if self.state.alive:
             self.state.why = why._replace(needed=self.state.why.needed)
             self.state.default = default
+
+    def _intercepts(self, value: Value) -> bool:
+        """Whether a context of the project sees each call of torch before it is made."""
+        view = self.program.view(value.known.dotted) if isinstance(value.known, Defined) else None
+        return view is not None and any(view.method(name) is not None for name in knowledge.INTERCEPTS)
 
     # Loops
 

@@ -314,14 +314,20 @@ def is_heavy(settled: Settled, module: Value) -> bool:
 def _holds_nothing(settled: Settled, module: Value) -> bool:
     """Whether all that a container is made with has nothing to move: `nn.Sequential(nn.Flatten())`."""
     known = module.known
-    if not isinstance(known, Api) or knowledge.HOLDS_MODULES not in knowledge.topics(known.dotted):
+    if known is not None and not (isinstance(known, Api) and _holds_modules(known.dotted)):
         return False
     for raw in _made_with(settled, module):
+        if not _holds_modules(raw.callee):
+            return False
         held = [part for _, value in raw.args.all() for part in held_in(value)]
         return bool(held and not raw.args.unpacked) and not any(
             value.kind is not Kind.MODULE or has_weights(value, settled.file) for value in held
         )
     return False
+
+
+def _holds_modules(name: str) -> bool:
+    return knowledge.HOLDS_MODULES in knowledge.topics(name)
 
 
 def _made_with(settled: Settled, module: Value) -> Iterator[RawCall]:

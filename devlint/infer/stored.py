@@ -131,5 +131,5 @@ def _within(value: Value, steps: Sequence[Item | Element]) -> Iterator[Value]:
 
 def _is_plain(cls: Class) -> bool:
     """Whether a class is of this file, and assigns its attributes by their names alone."""
-    by_name = knowledge.ASSIGNS_BY_NAME in cls.names or not cls.names.isdisjoint(knowledge.MODULE_INTERNALS)
-    return cls.node is not None and not by_name
+    by_name = knowledge.ASSIGNS_BY_NAME | knowledge.MODULE_INTERNALS
+    return cls.node is not None and cls.names.isdisjoint(by_name)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import ast
 
 from .. import knowledge
-from ..bind.names import bound_names, last_name
+from ..bind.names import bound_names, last_name, opened
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
-from ..core.paths import Attr, Item, Root
+from ..core.paths import Attr, Element, Item, Root
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.state import State
 from ..core.values import (
@@ -27,11 +27,12 @@ from ..core.values import (
 from .attributes import Attributes
 from .definitions import Function
 from .holdings import give_away
-from .lent import lend
+from .lent import lend, touch
 from .log import RawBind
 from .machine import COPIES, GRADIENTS, Program, subscript_step
 from .unmoved import assigned
 
+_OF_ANY_CLASS = (Kind.UNKNOWN, Kind.BATCH)
 _PARAMETERS = Item(knowledge.PARAMETERS_OF_GROUP)
 
 
@@ -136,9 +137,11 @@ class Targets(Attributes):
             self.attribute_evidence(base, target.attr)
             if value.kind in MAY_HOLD_TENSORS:
                 self.note(base, Evidence.FILLED)
-        if target.attr in knowledge.TENSOR_DATA and (base.kind in TENSORS or base.kind is Kind.UNKNOWN):
-            if isinstance(target.value, (ast.Name, ast.Attribute)) and value.kind in TENSORS:
+        if target.attr in knowledge.TENSOR_DATA and (base.kind in TENSORS or base.kind in _OF_ANY_CLASS):
+            if isinstance(target.value, (ast.Name, ast.Attribute)) and value.kind in (*TENSORS, Kind.BATCH):
                 self.bind(target.value, base._replace(place=value.place))
+                if type(base.who) is int:
+                    self._place_all_like(base.who)
             return
         if target.attr == GRADIENTS.name and base.origin is not None and base.origin.how in COPIES:
             self.rebind(target.value, base._replace(origin=None))  # a detached copy is a leaf from here on
@@ -164,6 +167,7 @@ class Targets(Attributes):
         index = self.eval(target.slice)
         if isinstance(target.value, ast.Call) and last_name(target.value) == knowledge.VARIABLES:
             self._forget_variables()
+        self.store_opened(target.value)
         self._note_store(base)
         ref = self.ref(base)
         step = subscript_step(target.slice)
@@ -175,6 +179,8 @@ class Targets(Attributes):
             self.held_anew(ref)
         if base.kind in TENSORS:
             self._store(target, base, index, value)
+        if isinstance(target.slice, ast.Slice) and base.kind is Kind.BATCH and value.kind is Kind.CONTAINER:
+            value = self.element(value, target)  # `batch[:] = [x.to(d) for x in batch]`
         if base.kind is Kind.UNKNOWN and value.kind is Kind.CONTAINER:
             give_away(self, value)
         if ref is None or base.kind in TENSORS:
@@ -192,6 +198,7 @@ class Targets(Attributes):
         moved = value.origin is not None and value.origin.how == "moved"
         if moved:
             self._place_element(ref)
+            self._place_all_like(ref)
         known = position_of(base, index) if base.kind is Kind.CONTAINER else None
         if base.kind is Kind.CONTAINER:
             self.put(target.value, base, value)
@@ -203,9 +210,10 @@ class Targets(Attributes):
         self.state.env[ref, step] = value
         self.note_unknown((base,), Evidence.FILLED)
         if moved and step.variable and base.kind is Kind.CONTAINER:
+            self.log.note(ref, Evidence.FILLED)  # who gave it does not know what of it has moved
             self._move_any_item(target.value, base, ref, value)
             return
-        if base.kind in (Kind.BATCH, Kind.UNKNOWN) and not isinstance(target.slice, ast.Constant):
+        if base.kind in _OF_ANY_CLASS and not isinstance(target.slice, ast.Constant):
             if moved and value.place.form is not Form.UNKNOWN:
                 # `batch[k] = batch[k].to(d)` in a loop over the keys moves the whole batch.
                 whole = Value(base.kind, value.place, base.who, origin=value.origin)
@@ -221,6 +229,15 @@ class Targets(Attributes):
                 element = value if before is None or stand_in else self.join(before, value)
                 whole = container(base.who, element=element, holds=base.holds)
                 self.rebind(target.value, whole._replace(known=base.known))
+
+    def store_opened(self, node: ast.expr) -> None:
+        """`x.__dict__[name] = …`, `vars(x).update(…)`: any attribute may be what is assigned."""
+        owner = opened(node)
+        value = self.eval(owner) if owner is not None else UNKNOWN
+        ref = self.ref(value)
+        if ref is not None:
+            touch(self, (value,))
+            self.forget_attributes(ref)
 
     def _forget_variables(self) -> None:
         """`globals()[name] = …`: any variable of the file may be what is assigned."""
@@ -250,6 +267,12 @@ class Targets(Attributes):
             if owner.kind in (Kind.INSTANCE, Kind.CLASS) and isinstance(owner.known, Defined):
                 own = owner.known.dotted, at.attr
                 self.assigned |= {own} - self.log.added.keys()
+
+    def _place_all_like(self, ref: int) -> None:
+        """A loop over a batch moves what it yields, one after the other, where that is."""
+        above, ways = self.objects.parents[ref], self.objects.ways
+        if above >= 0 and isinstance(ways[ref], Element) and isinstance(ways[above], Element):
+            self.log.note(above, Evidence.PLACED)
 
     def _place_element(self, ref: int) -> None:
         """A moved value is stored deep in an element of a batch: the loop around it moves that element."""

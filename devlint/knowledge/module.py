@@ -94,9 +94,9 @@ TABLES = (
     register_backward_hook register_load_state_dict_post_hook(hook): gives=other
     register_load_state_dict_pre_hook register_state_dict_post_hook
     register_state_dict_pre_hook(hook): gives=other
-    append(module): gives=first place=first topics=of-module-list
-    insert(index, module): gives=None topics=of-module-list
-    extend(modules): gives=first place=first topics=of-module-list
+    append(module): gives=first topics=of-module-list by=modules.take
+    insert(index, module): gives=None topics=of-module-list by=modules.take
+    extend(modules): gives=first topics=of-module-list by=modules.take
     """,
     ),
     Table(

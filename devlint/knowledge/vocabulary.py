@@ -255,12 +255,14 @@ BRINGS_INPUTS = words("device quantization_config load_in_8bit load_in_4bit")
 its own."""
 MODULE_INTERNALS = words("_modules _parameters _buffers __dict__ exec")
 """What a class that registers its parts in its own way speaks of."""
-ASSIGNS_BY_NAME = "setattr"
-"""The builtin that assigns an attribute whose name is a value."""
+ASSIGNS_BY_NAME = words("setattr __dict__ vars")
+"""What assigns an attribute whose name is a value."""
 READS_OPTIONS = words("parse_args parse_known_args")
 """Methods of parsers of the command line: what they give is no tensor and no module."""
 AFTER_FIELDS = "__post_init__"
 """The method that a dataclass runs when it has taken its fields."""
+INTERCEPTS = words("__torch_function__ __torch_dispatch__")
+"""Methods of contexts, and of kinds of tensors, that torch calls in place of its functions."""
 CONSTRUCTS = words("__init__ __post_init__")
 """Methods that make an object."""
 LOOKS_INSIDE = words("vars __dict__ getattr setattr dir __getattr__ exec")
@@ -326,6 +328,8 @@ COPIES_ALL = "deepcopy"
 ADDS_ALL = words("extend extendleft update")
 """Methods of containers that add all of what they are given."""
 RUNS_FORWARD = frozenset({"forward", "generate", "__call__"})
+MERGES = "update"
+"""The method by which a mapping takes what another holds."""
 COUNTS, COUNTING = "update", "counts"
 """With this method a metric adds up what it is given, as when called; the topic of such metrics."""
 PLACES_OTHERWISE = words("device_placement cpu")

@@ -241,7 +241,7 @@ class Modules(Meetings):
         if name in ("__call__", "forward"):
             return self.run_library_object(obj, positional, keywords, node)
         if name == "register_forward_pre_hook":
-            self.hand_over([obj])  # what it is given may be moved before it runs
+            self.alter(obj, "pulls", True)
             return Unknown()
         if name == "to_empty" and (told := [value for _, value in (*positional, *keywords.values())]):
             self.move(obj, self.place_of(told[0]))

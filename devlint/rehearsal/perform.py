@@ -12,6 +12,7 @@ from .shells import body
 from .stage import MAX_AGAIN, MAX_DEPTH, Flow, Frame, Running, Suspended, is_generator
 from .values import (
     NONE,
+    NOWHERE,
     NUMBER,
     TEXT,
     Argument,
@@ -105,6 +106,9 @@ class Performer(Expressions):
         self, callee: Obj, positional: Sequence[Argument], keywords: dict[str, Argument], node: ast.AST
     ) -> Value:
         """Call an object: of a module that runs its `forward`."""
+        if callee.pulls:
+            positional = [(at, self.brought_to(value, NOWHERE)) for at, value in positional]
+            keywords = {name: (at, self.brought_to(value, NOWHERE)) for name, (at, value) in keywords.items()}
         name = "forward" if self.is_module(callee) else "__call__"
         for each in ("__call__", name):
             if self.has_method(callee, each):
@@ -555,6 +559,10 @@ class Performer(Expressions):
             return self.element(manager) if manager.items else NONE
         if isinstance(manager, Device):
             self.default = manager.place
+        elif isinstance(manager, Obj) and any(
+            self.has_method(manager, each) for each in knowledge.INTERCEPTS
+        ):
+            self.default = NOWHERE
         return manager
 
     # What a subclass knows
@@ -592,6 +600,10 @@ class Performer(Expressions):
         self, callee: Obj, positional: Sequence[Argument], keywords: dict[str, Argument], node: ast.AST
     ) -> Value:
         """Call an object of a library."""
+        raise NotImplementedError
+
+    def brought_to(self, value: Value, place: str) -> Value:
+        """A tensor, or those in a container, elsewhere."""
         raise NotImplementedError
 
     def hand_over(self, values: Sequence[Value]) -> None:

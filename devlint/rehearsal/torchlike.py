@@ -485,6 +485,7 @@ class Rehearsal(Loaders):
         if isinstance(value, Obj):
             made = done[id(value)] = self.hold(Obj(value.cls, value.lib, spot or value.spot))
             made.buffers, made.unsettled, made.moved = value.buffers, value.unsettled, value.moved
+            made.pulls = value.pulls
             made.original = value if spot is not None else None
             made.attrs = {
                 name: self._copied(each, done, None, depth + 1) for name, each in value.attrs.items()

@@ -229,7 +229,7 @@ class Obj:
 
     __slots__ = (
         *("attrs", "buffers", "cls", "hidden", "hooks", "kept", "left_by", "lib", "moved"),
-        *("names", "original", "parts", "spot", "unsettled", "via"),
+        *("names", "original", "parts", "pulls", "spot", "unsettled", "via"),
     )
 
     def __init__(self, cls: Class | None, lib: str, spot: Spot | None) -> None:
@@ -257,6 +257,8 @@ class Obj:
         """What stands where it was moved to the cpu, if that is the last that happened to it."""
         self.moved = False
         """Whether it was moved as a whole, with what it had by then."""
+        self.pulls = False
+        """Whether a hook that runs before it may bring what it is given to where it is."""
         self.unsettled = False
         """Whether something unknown was given it, which may have moved it."""
 

@@ -9,6 +9,7 @@ from ...core.kinds import TENSORS, Kind
 from ...core.paths import Attr
 from ...core.places import CPU, Form, Place, literal
 from ...core.values import (
+    DTYPE,
     MAX_ITEMS,
     NONE,
     NUMBER,
@@ -23,9 +24,11 @@ from ...core.values import (
     Truth,
     Value,
     Words,
+    dotted,
     truth_of,
 )
 from ..conditions import PROCESSES, truth
+from ..lent import touch
 from ..log import RawBind
 from ..machine import Machine, Site, flag, text_of
 
@@ -85,7 +88,10 @@ def getattr_(machine: Machine, site: Site) -> Value:
     if not label and len(values) == 2 and values[0].kind is Kind.LIBRARY:
         label = _by_default(machine, site.node.args[1])  # `getattr(torch, window)`: others are like that
     if not label:
-        return machine.unknown(site.node)
+        of_torch = values[0].kind is Kind.LIBRARY and dotted(values[0]) == knowledge.OF_TORCH.removesuffix(
+            "."
+        )
+        return DTYPE if of_torch and len(values) == 2 else machine.unknown(site.node)
     found = machine.attribute(values[0], label, site.node)
     return machine.join(found, values[2]) if len(values) > 2 else found
 
@@ -121,6 +127,7 @@ def setattr_(machine: Machine, site: Site) -> Value:
         return NONE
     if not all(names):
         machine.forget_attributes(ref)
+        touch(machine, (owner,))
         return NONE
     for name in names:
         machine.state.env[ref, Attr(name)] = value

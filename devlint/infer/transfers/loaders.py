@@ -29,7 +29,7 @@ def loader(machine: Machine, site: Site) -> Value:
     if collate is not None and collate.kind is not Kind.NONE:
         given = _collated(machine, collate)
         if given is not None and _moves_itself(machine, given):
-            return value._replace(element=Value(who=batch))
+            return value._replace(element=Value(Kind.OTHER))  # what of it moves, its class tells alone
         place = place if given is not None and _is_of_tensors(given) else UNKNOWN_PLACE
     elif dataset is not None and dataset.kind is Kind.CONTAINER and dataset.element is not None:
         places = [machine.where(item) for item in dataset.element.items or ()]
@@ -43,6 +43,8 @@ def loader(machine: Machine, site: Site) -> Value:
         place = UNKNOWN_PLACE
     elif dataset is not None and _is_given(machine, dataset):
         machine.log.doubted.add(ref)
+    if machine.state.default not in (None, CPU):
+        place = UNKNOWN_PLACE  # workers make it on the cpu, and without any it is made on the default device
     element = Value(Kind.BATCH, place, batch)
     return value._replace(element=element)
 

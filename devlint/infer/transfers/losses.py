@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ... import knowledge
 from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, Kind
-from ...core.paths import Ref
+from ...core.paths import OF_OPERATION, Ref
 from ...core.places import Form
 from ...core.values import Value, constant
 from ..log import NOBODY, MaybeLoss
@@ -26,7 +26,7 @@ def loss(machine: Machine, site: Site) -> Value:
     parties = [(at, followed(machine, value)) for at, value in operands(machine, site)]
     kind = Kind.TENSOR if _is_unreduced(site) else Kind.SCALAR
     exact = site.name in knowledge.NO_SCALARS
-    return machine.own(site.node, kind, machine.meet(site.node, parties, "call", exact), "op")
+    return machine.own(site.node, kind, machine.meet(site.node, parties, "call", exact), OF_OPERATION)
 
 
 def _is_unreduced(site: Site) -> bool:

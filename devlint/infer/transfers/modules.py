@@ -47,7 +47,7 @@ def make(machine: Machine, site: Site) -> Value:
     assert ref is not None
     machine.state.forget(ref)
     given = args.get(site.row.devices[0]) if site.row.devices else args.get("device")
-    places = machine.state.places
+    places, holds = machine.state.places, knowledge.HOLDS_MODULES in site.row.topics
     if given is not None and given.kind is not Kind.NONE:
         machine.settle_at(ref, machine.denoted(given, CPU), site.node)
     elif args.unpacked:
@@ -56,18 +56,23 @@ def make(machine: Machine, site: Site) -> Value:
         places[ref] = machine.state.default
     for _, argument in args.positional:
         for part in held_in(argument):
-            inner, place = machine.ref(part), machine.place_of(part)
-            if part.kind in (Kind.MODULE, Kind.UNKNOWN) and inner is not None and inner in places:
-                places[ref] = places[inner]
-            elif (part.kind is Kind.MODULE and place.form is not Form.CPU) or (
-                knowledge.HOLDS_MODULES in site.row.topics and _is_given(machine, part, place)
-            ):
-                places[ref] = place  # that of another module, or a caller's: it is there
+            _joins(machine, ref, part, holds)
     if "loss" in site.row.topics and value.origin is not None:
         kept = OF_CLASSES if any(map(_weighs_on_cpu, args.named())) else ""
         dims = 1 if unreduced(args) else value.origin.dims
         return value._replace(origin=value.origin._replace(dims=dims, attribute=kept))
     return value
+
+
+def _joins(machine: Machine, ref: Ref, part: Value, holds: bool) -> None:
+    """A module has another one as a part, or what may be one: it is where that is."""
+    places, inner, place = machine.state.places, machine.ref(part), machine.place_of(part)
+    if part.kind in (Kind.MODULE, Kind.UNKNOWN) and inner is not None and inner in places:
+        places[ref] = places[inner]
+    elif (part.kind is Kind.MODULE and place.form is not Form.CPU) or (
+        holds and _is_given(machine, part, place)
+    ):
+        places[ref] = place  # that of another module, or a caller's: it is there
 
 
 def _is_given(machine: Machine, part: Value, place: Place) -> bool:
@@ -269,6 +274,8 @@ def register(machine: Machine, site: Site) -> Value:
         return NONE
     if base.kind is Kind.INSTANCE:
         unmoved.enroll(machine, label, value)
+    if base.kind is Kind.MODULE and ref is not None and value is not None:
+        _joins(machine, ref, value, holds="module" in site.row.parameters)
     if not label and value is not None:
         _hand_on(machine, value)
     if not label or value is None or ref is None or value.kind is Kind.CONTAINER:
@@ -284,6 +291,16 @@ def register(machine: Machine, site: Site) -> Value:
     return NONE
 
 
+def take(machine: Machine, site: Site) -> Value:
+    """`layers.append(module)`, `insert(0, module)`, `extend(modules)`: one more part, or several."""
+    base, given = site.receiver or Value(), site.args.get("module") or site.args.get("modules")
+    ref = machine.ref(base)
+    if ref is not None and given is not None:
+        for part in held_in(given):
+            _joins(machine, ref, part, holds=True)
+    return NONE if site.row.gives == Kind.NONE.value else base
+
+
 def before(machine: Machine, site: Site) -> Value:
     """`module.register_forward_pre_hook(hook)`: what the module is given may be moved before it runs."""
     ref, hook = machine.ref(site.receiver or Value()), site.args.get("hook")
@@ -291,7 +308,8 @@ def before(machine: Machine, site: Site) -> Value:
     summary = machine.program.summary(known.dotted) if isinstance(known, Defined) else None
     looks_only = summary is not None and summary.reaches.isdisjoint(knowledge.NAMES_DEVICES)
     if ref is not None and not looks_only:
-        machine.state.places[ref] = UNKNOWN_PLACE
+        machine.log.note(ref, Evidence.PULLS)
+        machine.settle_at(ref, UNKNOWN_PLACE, site.node)
     return OTHER
 
 

@@ -340,6 +340,8 @@ def unknown(machine: Machine, site: Site) -> Value:
         return kept
     if base.kind is Kind.UNKNOWN:
         machine.relocate(site.node, base, found.place, site.name)
+        if discarded and type(base.who) is int:
+            machine.unset_attributes(base.who)  # what has attributes is no tensor, and may move in place
     return base if discarded else _moved(machine, site, base.kind, found.place, base)
 
 

@@ -7,6 +7,7 @@ import ast
 from ... import knowledge
 from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, Kind
+from ...core.paths import OF_OPERATION
 from ...core.places import CPU, UNKNOWN_PLACE, Form
 from ...core.values import NONE, OTHER, Truth, Value, container, element_of, is_made
 from ..log import RawMeeting
@@ -66,7 +67,7 @@ def function(machine: Machine, site: Site) -> Value:
     """A torch function of tensors."""
     given = site.args.get("device")
     if given is not None and given.kind is not Kind.NONE:
-        return machine.own(site.node, Kind.TENSOR, machine.denoted(given, CPU), "op")
+        return machine.own(site.node, Kind.TENSOR, machine.denoted(given, CPU), OF_OPERATION)
     note_tensors(machine, site)
     machine.note_unknown([value for _, value in site.args.positional[:1]], Evidence.SHAPED)
     if site.name in knowledge.ALL_TENSORS:
