@@ -117,6 +117,19 @@ def test_modules_beside_programs_are_one_project_without_a_mark(tmp_path: Path) 
     assert view.find("data.sets.pairs.Pairs.__getitem__") is not None
 
 
+def test_the_root_of_a_copy_is_where_its_licence_lies(tmp_path: Path) -> None:
+    for name in ("models/nets/one.py", "training/nets/run.py"):
+        (tmp_path / name).parent.mkdir(parents=True)
+        (tmp_path / name).write_text("")
+    run = str(tmp_path / "training/nets/run.py")
+    assert resolve.Layout().find("models.nets.one", run) is None
+    (tmp_path / "LICENSE").write_text("")
+    found = resolve.Layout().find("models.nets.one", run)
+    assert found is not None and found.path == str(tmp_path / "models/nets/one.py")
+    (tmp_path / "training/pyproject.toml").write_text("")
+    assert resolve.Layout().find("models.nets.one", run) is None
+
+
 def test_a_project_may_be_imported_by_the_name_of_its_folder(tmp_path: Path) -> None:
     (tmp_path / "kit" / "data").mkdir(parents=True)
     (tmp_path / "kit" / "setup.py").touch()

@@ -85,6 +85,9 @@ class Attributes(Machine):
             if name in knowledge.TENSOR_DATA and base.place.form is not Form.UNKNOWN:
                 return base  # the data of what was moved are where that is
             part = self.part(base, Attr(name))
+            there = self.state.places.get(ref) if ref is not None else None
+            if there is not None and there.form is not Form.UNKNOWN and part.place.form is Form.UNKNOWN:
+                part = part._replace(place=there)  # `data.to(device)`: what has attributes moves in place
             if name in knowledge.GRADIENT or name in knowledge.TRANSPOSED:
                 return part._replace(place=self.where(base))  # torch takes none that is elsewhere
             # What has attributes itself, a configuration of a model, need not move with that.

@@ -20,7 +20,7 @@ class Demo(NamedTuple):
 
     def covers(self, function: str, line: int) -> bool:
         """Whether what stands on a line of a function runs for a trial alone."""
-        return function in self.functions or (not function and any(line in part for part in self.lines))
+        return function in self.functions or any(line in part for part in self.lines)
 
 
 def demo_of(settled: Settled) -> Demo:

@@ -201,7 +201,7 @@ CUDA_BY_NATURE = words(
     MinkowskiEngine torch2trt cugraph pylibcugraph deep_gemm deep_ep flashinfer aiter
     sgl_kernel flash_mla fast_hadamard_transform torch_npu torch_mlu torch_musa habana_frameworks
     intel_extension_for_pytorch warpconvnet pytorch_quantization ppq mamba_ssm causal_conv1d tensorrt_llm
-    isaacgym isaacsim isaaclab neural_renderer pointnet2_ops simple_knn frnn
+    isaacgym isaacsim isaaclab aitemplate neural_renderer pointnet2_ops simple_knn frnn
     """
 )
 """Packages that run on an accelerator alone: a module that imports one needs the device anyway."""

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from .added import MENTIONED, added
-from .world import APART, ROOTS, SUFFIXES, may_be_folder, names_in
+from .world import APART, COPIES, ROOTS, SUFFIXES, may_be_folder, names_in
 
 _NO_CODE = frozenset({"__pycache__", "node_modules", "site-packages"})
 _BUILDS = frozenset({"setup.py"})
@@ -72,16 +72,17 @@ class Layout:
 
     def _project_of(self, folder: str) -> str:
         """The root of the project that a folder belongs to; without a mark, of the package around it."""
-        above = folder
+        above, copied = folder, ""
         for _ in range(_MAX_UP):
             marks = self._listed(above).intersection(ROOTS)
+            copied = copied or (above if not self._listed(above).isdisjoint(COPIES) else "")
             if marks and not (marks == _BUILDS and "__init__.py" in self._listed(os.path.dirname(above))):
                 return above
             parent = os.path.dirname(above)
             if parent == above:
                 break
             above = parent
-        return self._beside_programs(self._package_root(folder))
+        return copied or self._beside_programs(self._package_root(folder))
 
     def _beside_programs(self, folder: str) -> str:
         """The folder of the programs beside which a folder of modules lies that need no `__init__.py`."""

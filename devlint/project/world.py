@@ -13,9 +13,11 @@ SUFFIXES = (".py", ".pyi")
 """How the names of modules end."""
 ROOTS = (".git", "pyproject.toml", "setup.py", "setup.cfg", "devlint.toml")
 """What the root of a project holds."""
+COPIES = ("LICENSE", "LICENSE.md", "LICENSE.txt")
+"""What the root holds of a copy that came without any of those: an archive, say."""
 APART = frozenset({"pyvenv.cfg"})
 """What a folder holds that is no part of the project around it."""
-MARKS = APART.union(ROOTS)
+MARKS = APART.union(ROOTS, COPIES)
 MAX_BYTES = 4_000_000
 """Larger files are data; what they define is not asked for."""
 _NOTHING = b""
