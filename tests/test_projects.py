@@ -125,7 +125,8 @@ def test_the_root_of_a_copy_is_where_its_licence_lies(tmp_path: Path) -> None:
     assert resolve.Layout().find("models.nets.one", run) is None
     (tmp_path / "LICENSE").write_text("")
     found = resolve.Layout().find("models.nets.one", run)
-    assert found is not None and found.path == str(tmp_path / "models/nets/one.py")
+    assert found is not None
+    assert found.path == str(tmp_path / "models/nets/one.py")
     (tmp_path / "training/pyproject.toml").write_text("")
     assert resolve.Layout().find("models.nets.one", run) is None
 

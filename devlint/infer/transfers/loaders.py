@@ -142,7 +142,7 @@ def _moves_itself(machine: Machine, given: Term) -> bool:
 def _is_of_tensors(given: Term) -> bool:
     """Whether a batch may be moved as a whole: not where some of a mapping are lists, and others tensors.
 
-    Nor where all are lists of what the samples have: `{key: [each[key] for each in samples] for key in keys}`.
+    Nor where all are lists of what the samples have: `{key: [x[key] for x in samples] for key in keys}`.
     """
     held = given.element if given.known in MAPPINGS else None
     if held is not None and held.kind is Kind.CONTAINER and not held.items:
