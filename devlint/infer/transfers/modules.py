@@ -189,8 +189,8 @@ def _mark_wrapped(machine: Machine, site: Site, inner: Value) -> None:
     if ref is None or "always-scatters" in site.row.topics or machine.place_at(ref) is not None:
         return
     ids = site.args.at("device_ids")
-    if ids is not None and isinstance(ids[0], ast.List):
-        return  # it raises here, unless the module is there already
+    if ids is not None and isinstance(ids[0], ast.List) and machine.place_of(inner).form is Form.CPU:
+        return  # it raises here
     at = (machine.here.name, machine.here.number(site.node))
     machine.state.marks[WRAPPED, ref] = Mark("fresh", frozenset({ref}), site.name, at)
 
