@@ -12,6 +12,7 @@ from devlint.core.met import Met
 from devlint.core.summary import ClassSummary, FunctionSummary
 from devlint.core.values import Value
 from devlint.infer import infer, summarise
+from devlint.infer.demo import Demo
 
 E = TypeVar("E", bound=Event)
 LOOP = """
@@ -489,3 +490,12 @@ x.cuda()
 """
     (moved,) = [each for each in events(Move, text) if each.receiver.label == "x"]
     assert not moved.at.guard.guarded
+
+
+def test_a_trial_has_all_that_is_defined_in_it() -> None:
+    trial = Demo((range(8, 12),), frozenset({"tried"}))
+    assert trial.covers("", 8)
+    assert trial.covers("Wide.__init__", 11)
+    assert trial.covers("tried", 3)
+    assert not trial.covers("Wide.__init__", 12)
+    assert not trial.covers("", 3)

@@ -45,10 +45,10 @@ class Evidence:
     """Read as an array as it comes, which fails but on the cpu."""
     FILLED: Final = 131072
     """An item of it was assigned, or put into it."""
-    PULLS: Final = 524288
-    """A hook that runs before it may bring what it is given to where it is."""
     MENDED: Final = 262144
     """A function that was given it read its state: that of an optimizer is moved by hand so."""
+    PULLS: Final = 524288
+    """A hook that runs before it may bring what it is given to where it is."""
 
 
 NOT_A_TENSOR = Evidence.MODULE | Evidence.OTHER | Evidence.LOADER | Evidence.CONTAINER | Evidence.TEXT

@@ -69,7 +69,7 @@ def function_call(
         result = machine.unknown(node)
         record_ask(machine, bound, summary.name.rpartition(".")[2], args, result)
         return result
-    if machine.fates.get(node, ("kept", False))[0] == "discarded":
+    if machine.is_discarded(node):
         _discard(machine, node, summary, given)
     result = apply(machine, node, summary, given, bound, _rest(summary, bound, args))
     if bound is not None and bound.kind is Kind.INSTANCE and name.rpartition(".")[2] in knowledge.MOVES:

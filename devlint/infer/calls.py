@@ -45,7 +45,7 @@ from .apply import apply as apply_summary
 from .apply import function_call, inherit_devices, made_plainly
 from .asks import record_ask
 from .holdings import hand, moves_what_it_is_given
-from .lent import lend, touch
+from .lent import lend, unsettle
 from .log import NOBODY, NOWHERE, RawCall, RawMeeting
 from .machine import Arguments, ClassView, Machine, Site, class_name, flag, text_of
 from .transfers import (
@@ -383,8 +383,8 @@ def _unknown_call(machine: Machine, node: ast.Call, args: Arguments, callee: Ref
     if any(value.place.form in ON_DEVICE for _, value in args.all()):
         machine.log.answers.add(node)
     lend(machine, (value for _, value in args.all()))
-    if _is_statement(machine, node):
-        touch(machine, (value for _, value in args.all()))
+    if machine.is_discarded(node):
+        unsettle(machine, (value for _, value in args.all()))
     _reach_given(machine, args)
     machine.state.copies = frozenset()  # it may wait for them
     machine.spill(value for _, value in (*args.all(), *args.unpacked))
@@ -749,7 +749,7 @@ def unknown_method(machine: Machine, node: ast.Call, base: Value, name: str, arg
         return tensor_method(machine, node, base, name, args) if known else machine.unknown(node)
     _record(machine, site, f"?.{name}")
     if base.kind is Kind.BATCH and _may_move(machine, node, name, args):
-        touch(machine, (base,))
+        unsettle(machine, (base,))
         return machine.unknown(node)
     if name in knowledge.REWINDS:
         machine.log.reaches.add("saves")  # what is read from there, the program has written
@@ -787,17 +787,12 @@ def unknown_method(machine: Machine, node: ast.Call, base: Value, name: str, arg
     return _unknown_call(machine, node, args)
 
 
-def _is_statement(machine: Machine, node: ast.Call) -> bool:
-    """Whether a call is made for what it does alone."""
-    return machine.fates.get(node, ("kept", False))[0] == "discarded"
-
-
 def _may_move(machine: Machine, node: ast.Call, name: str, args: Arguments) -> bool:
     """Whether a method of a batch may be of its own class, and move all that it holds.
 
     One that tensors have is, if it is given what is to be done with each of its tensors.
     """
-    if not _is_statement(machine, node):
+    if not machine.is_discarded(node):
         return False
     own = name not in _UNKNOWN and name not in knowledge.FILLS_CONTAINER
     own &= knowledge.method(Kind.TENSOR, name) is None and knowledge.method(Kind.CONTAINER, name) is None

@@ -553,15 +553,17 @@ def _narrow_call(machine: Machine, test: ast.Call, outcome: bool) -> None:
             _narrow_to(machine, test.args[0], test.args[1])
         elif kind is Kind.TENSOR:
             _exclude(machine, test.args[0])
+            _detach_beside(machine, test)
         else:
             _detach(machine, test.args[0], test)
-        if kind is (Kind.ARRAY if outcome else Kind.TENSOR):
+        if outcome and kind is Kind.ARRAY:
             _detach_beside(machine, test)
     elif name == "is_tensor":
         if outcome:
             _replace(machine, test.args[0], lambda value: _as_kind(machine, value, Kind.TENSOR, test))
         else:
             _exclude(machine, test.args[0])
+            _detach_beside(machine, test)
     elif name == "hasattr":
         _detach(machine, test.args[0], test)
 
@@ -637,9 +639,9 @@ def _detach_beside(machine: Machine, test: ast.Call) -> None:
     here, objects = machine.here, machine.objects
     for name in here.positional:
         given, ref = machine.state.env.get(name), objects.parameter(here.name, name)
-        if given is not None and given.who == ref and given.kind is Kind.UNKNOWN:
+        if given is not None and given.who == ref and given.kind in (Kind.UNKNOWN, *TENSORS):
             apart = objects.apart(ref, here.name, here.number(test), beside=True)
-            machine.state.env[name] = given._replace(who=apart)
+            machine.state.env[name] = Value(Kind.UNKNOWN, who=apart)
 
 
 def _replace(machine: Machine, subject: ast.expr, change: Callable[[Value], Value]) -> None:

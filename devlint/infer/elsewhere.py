@@ -452,6 +452,8 @@ class Elsewhere:
     def _fed_cpu(self, root: Ref, depth: int = _MAX_DEPTH) -> bool:
         """Whether a private method, or a function in a function, is given only what nobody put elsewhere.
 
+        So is what other modules of the file alone run, as they run, and give what is on the cpu.
+
         What its calls pass is on the cpu, or nobody knows where. Other files call a module's own functions.
         """
         way = self.objects.ways[root]
@@ -462,7 +464,7 @@ class Elsewhere:
         if function.own_name in FORWARD:
             return self._is_given_on_cpu(root) and self._is_part_alone(name)
         inner = function.outer is not None and function.outer is not self.file.module
-        private = function.own_name.startswith(knowledge.PRIVATE) and function.own_name not in FORWARD
+        private = function.own_name.startswith(knowledge.PRIVATE)
         if not (private if function.owner is not None else inner):
             return False
         passed = [

@@ -282,8 +282,6 @@ class Extraction:
                     continue
                 if path.root.kind == "self" and not path.steps and bits & Evidence.FILLED:
                     found[path] = int(Evidence.FILLED | Evidence.PLACED)
-                if path.root.kind == "self" and not path.steps and bits & Evidence.PULLS:
-                    found[path] = found.get(path, 0) | int(Evidence.PULLS)
                 if path.root.kind == "parameter" or path == returned:
                     found[path] = found.get(path, 0) | int(bits & PASSED_ON)
                     if bits & Evidence.FILLED and (path not in exact or bits & Evidence.PLACED):

@@ -27,7 +27,7 @@ def note_placed(machine: Machine, value: Value) -> None:
         machine.log.note(value.place.of, Evidence.PLACED)
 
 
-def touch(machine: Machine, values: Iterable[Value]) -> None:
+def unsettle(machine: Machine, values: Iterable[Value]) -> None:
     """What nobody knows was called for what it does: perhaps it moves all that batches hold."""
     env = machine.state.env
     for batch in values:

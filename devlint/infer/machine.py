@@ -381,6 +381,10 @@ class Machine:
         """What is iterated, when an expression is a loop variable that nothing reads after the statement."""
         raise NotImplementedError
 
+    def is_discarded(self, node: ast.expr) -> bool:
+        """Whether nothing keeps what a call gives: it is made for what it does alone."""
+        return self.fates.get(node, ("kept", False))[0] == "discarded"
+
     # What a second run, with discarded moves kept, does otherwise
 
     def keep(self, node: ast.Call, base: Value, place: Place | None) -> Value | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from .. import knowledge
-from ..bind.names import bound_names, last_name, opened
+from ..bind.names import bound_names, is_place, last_name, opened
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
@@ -27,7 +27,7 @@ from ..core.values import (
 from .attributes import Attributes
 from .definitions import Function
 from .holdings import give_away
-from .lent import lend, touch
+from .lent import lend, unsettle
 from .log import RawBind
 from .machine import COPIES, GRADIENTS, Program, subscript_step
 from .unmoved import assigned
@@ -233,10 +233,10 @@ class Targets(Attributes):
     def store_opened(self, node: ast.expr) -> None:
         """`x.__dict__[name] = …`, `vars(x).update(…)`: any attribute may be what is assigned."""
         owner = opened(node)
-        value = self.eval(owner) if owner is not None else UNKNOWN
+        value = self.eval(owner) if owner is not None and is_place(owner) else UNKNOWN
         ref = self.ref(value)
         if ref is not None:
-            touch(self, (value,))
+            unsettle(self, (value,))
             self.forget_attributes(ref)
 
     def _forget_variables(self) -> None:

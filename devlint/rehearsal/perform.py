@@ -553,16 +553,14 @@ class Performer(Expressions):
 
     def entered(self, manager: Value) -> Value:
         """What `with` binds."""
+        if isinstance(manager, Obj) and any(self.has_method(manager, each) for each in knowledge.INTERCEPTS):
+            self.default = NOWHERE
         if isinstance(manager, Obj) and self.has_method(manager, "__enter__"):
             return self.call(self.attribute(manager, "__enter__", None), [], {}, self.frames[-1].node)
         if isinstance(manager, Seq) and manager.form == "context":
             return self.element(manager) if manager.items else NONE
         if isinstance(manager, Device):
             self.default = manager.place
-        elif isinstance(manager, Obj) and any(
-            self.has_method(manager, each) for each in knowledge.INTERCEPTS
-        ):
-            self.default = NOWHERE
         return manager
 
     # What a subclass knows

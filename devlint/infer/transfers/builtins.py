@@ -24,13 +24,14 @@ from ...core.values import (
     Truth,
     Value,
     Words,
-    dotted,
     truth_of,
 )
 from ..conditions import PROCESSES, truth
-from ..lent import touch
+from ..lent import unsettle
 from ..log import RawBind
 from ..machine import Machine, Site, flag, text_of
+
+_TORCH = Api(knowledge.OF_TORCH.removesuffix("."))
 
 
 def another(machine: Machine, node: ast.AST, one: Value) -> Value:
@@ -88,10 +89,8 @@ def getattr_(machine: Machine, site: Site) -> Value:
     if not label and len(values) == 2 and values[0].kind is Kind.LIBRARY:
         label = _by_default(machine, site.node.args[1])  # `getattr(torch, window)`: others are like that
     if not label:
-        of_torch = values[0].kind is Kind.LIBRARY and dotted(values[0]) == knowledge.OF_TORCH.removesuffix(
-            "."
-        )
-        return DTYPE if of_torch and len(values) == 2 else machine.unknown(site.node)
+        named = values[0].known == _TORCH and len(values) == 2  # a dtype, mostly
+        return DTYPE if named else machine.unknown(site.node)
     found = machine.attribute(values[0], label, site.node)
     return machine.join(found, values[2]) if len(values) > 2 else found
 
@@ -127,7 +126,7 @@ def setattr_(machine: Machine, site: Site) -> Value:
         return NONE
     if not all(names):
         machine.forget_attributes(ref)
-        touch(machine, (owner,))
+        unsettle(machine, (owner,))
         return NONE
     for name in names:
         machine.state.env[ref, Attr(name)] = value

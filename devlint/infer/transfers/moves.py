@@ -205,7 +205,7 @@ def _kept(machine: Machine, site: Site) -> bool:
 
 
 def _discarded(machine: Machine, site: Site) -> bool:
-    return machine.fates.get(site.node, ("kept", False))[0] == "discarded"
+    return machine.is_discarded(site.node)
 
 
 def _note_switch(machine: Machine, base: Value, place: Place) -> None:
