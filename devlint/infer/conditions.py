@@ -636,8 +636,9 @@ def _detach(machine: Machine, subject: ast.expr, node: ast.AST) -> None:
 
 def _detach_beside(machine: Machine, test: ast.Call) -> None:
     """Where one parameter is an array, so may the others be: callers who give tensors do not come here."""
-    here, objects = machine.here, machine.objects
-    for name in here.positional:
+    here, objects, asked = machine.here, machine.objects, test.args[0]
+    is_parameter = isinstance(asked, ast.Name) and asked.id in here.positional
+    for name in here.positional if is_parameter else ():
         given, ref = machine.state.env.get(name), objects.parameter(here.name, name)
         if given is not None and given.who == ref and given.kind in (Kind.UNKNOWN, *TENSORS):
             apart = objects.apart(ref, here.name, here.number(test), beside=True)
