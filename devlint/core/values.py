@@ -168,6 +168,8 @@ BUFFER = Api("torch.nn.Buffer")
 """What a tensor is known as that the module registers of which it becomes an attribute."""
 GRAPH = Api("torch_geometric.data.Data")
 """What a batch is known to be whose tensors are its attributes, and whose `.to` moves them in place."""
+ROWS = Api("numpy.ndarray")
+"""What an array is known to be that has dimensions: a tensor of its data is none that counts as a number."""
 ACCELERATOR = Api("accelerate.Accelerator")
 """What an object is known to be that prepares models and loaders for the device that it chooses."""
 TORCH_DEVICE = Api("torch.device")

@@ -8,7 +8,7 @@ from .. import knowledge
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Element, Item, Root
-from ..core.places import Form, Place
+from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.values import (
     ACCELERATOR,
     DTYPE,
@@ -47,6 +47,8 @@ class Attributes(Machine):
             stored = self.state.env.get((ref, Attr(name)))
             if stored is not None:
                 return stored
+            if name in knowledge.MOVES and kind is Kind.MODULE:
+                self.state.places[ref] = UNKNOWN_PLACE  # `move = model.to`: whoever has it may call it
         if kind is Kind.CONTAINER and isinstance(base.known, Record) and name in base.known.names:
             return base.items[base.known.names.index(name)] if base.items else base.element or UNKNOWN
         if base.known == ENCODING and kind is Kind.CONTAINER:

@@ -586,7 +586,7 @@ def _by_columns(machine: Machine, site: Site) -> Value:
             return machine.own(site.node, kind, machine.denoted(given, CPU))
         if kind in TENSORS:
             return factories.made_on_cpu(machine, site, kind)
-        return Value(kind, CPU)
+        return factories.numpys(site) if kind is Kind.ARRAY else Value(kind, CPU)
     if row.place == "first" and base is not None:
         if kind is Kind.TENSOR and site.receiver is None:
             operations.note_tensors(machine, site)
@@ -636,6 +636,8 @@ def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Argum
     if name in knowledge.WAITS:
         machine.state.copies = frozenset()
         machine.log.reaches.add("sync")
+    if name in knowledge.ENTERS and args.positional:
+        machine.enter(args.positional[0][1], args.positional[0][0])
     if kind is Kind.LIBRARY:
         return apply(machine, node, machine.attribute(base, name, node.func), args)
     ref = machine.ref(base)

@@ -349,6 +349,10 @@ class Machine:
         """The value of an attribute of a value."""
         raise NotImplementedError
 
+    def enter(self, context: Value, node: ast.expr) -> None:
+        """What is made from here on is made within a context."""
+        raise NotImplementedError
+
     def index(self, at: ast.expr, base: Value, where: ast.expr, index: Value) -> None:
         """A tensor is indexed with what has to be where it is, or on the cpu."""
         raise NotImplementedError

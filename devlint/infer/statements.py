@@ -619,12 +619,8 @@ class Statements(Expressions):
                 self.log.current += node.body
             if dotted(callee) in knowledge.CUDA_CONTEXTS:
                 self.require()  # which GPU it is: what is made without a device is on the cpu all the same
-            elif value.kind is Kind.DEVICE:
-                self.state.default = value.place
-            elif self._intercepts(value):
-                self.state.default = UNKNOWN_PLACE  # what factories are told, it may change
-            elif "device" in knowledge.hints("option", last_name(item.context_expr)):
-                self.state.default = UNKNOWN_PLACE  # such as `with parallel_state.device_context():`
+            else:
+                self.enter(value, item.context_expr)
             if item.optional_vars is not None:
                 self.bind(item.optional_vars, value)
         expects = any(
@@ -644,6 +640,15 @@ class Statements(Expressions):
         if self.state.alive:
             self.state.why = why._replace(needed=self.state.why.needed)
             self.state.default = default
+
+    def enter(self, context: Value, node: ast.expr) -> None:
+        """What is made from here on is made within a context."""
+        if context.kind is Kind.DEVICE:
+            self.state.default = context.place
+        elif self._intercepts(context):
+            self.state.default = UNKNOWN_PLACE  # what factories are told, it may change
+        elif "device" in knowledge.hints("option", last_name(node)):
+            self.state.default = UNKNOWN_PLACE  # such as `with parallel_state.device_context():`
 
     def _intercepts(self, value: Value) -> bool:
         """Whether a context of the project sees each call of torch before it is made."""

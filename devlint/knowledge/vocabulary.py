@@ -68,6 +68,12 @@ NEW_AXIS = "numpy.newaxis"
 """What arrays are indexed with: who has a tensor writes `None`."""
 MAKES_ROWS = words("stack concatenate vstack hstack arange linspace eye")
 """Functions of numpy whose arrays have dimensions."""
+SIZED_ROWS = words("rand randn zeros ones empty full")
+"""Those whose arrays have the dimensions of which they are given the sizes first."""
+SIZES_OF_ARRAYS = words("size shape")
+"""Parameters of numpy that are all the sizes of an array, or none for a number."""
+LEAVES_SHAPE = words("astype copy")
+"""Methods of arrays whose result has the dimensions of the array."""
 KEEPS_ROWS = words("array asarray")
 """Those whose arrays have the dimensions of the list that they are given."""
 SEVERAL = "several"
@@ -261,6 +267,8 @@ READS_OPTIONS = words("parse_args parse_known_args")
 """Methods of parsers of the command line: what they give is no tensor and no module."""
 AFTER_FIELDS = "__post_init__"
 """The method that a dataclass runs when it has taken its fields."""
+ENTERS = words("enter_context enter_async_context")
+"""Methods that enter a context, which whoever has it leaves: `contextlib.ExitStack`."""
 INTERCEPTS = words("__torch_function__ __torch_dispatch__")
 """Methods of contexts, and of kinds of tensors, that torch calls in place of its functions."""
 CONSTRUCTS = words("__init__ __post_init__")

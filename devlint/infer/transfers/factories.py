@@ -11,7 +11,7 @@ from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ...core.paths import Ref
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
-from ...core.values import Const, Value, constant, is_made
+from ...core.values import ROWS, Const, Value, constant, is_made
 from ..machine import COPIES, ELEMENTS, GRADIENTS, Machine, Site
 
 _DIMENSIONS = {
@@ -169,7 +169,8 @@ def least(site: Site) -> int:
             levels += 1
             data = data.items[0] if data.items else data.element
         if data is not None and data.kind is Kind.ARRAY and not levels:
-            return int(_has_rows(site.args.at("data")))
+            at = site.args.at("data")
+            return int(data.known == ROWS or (at is not None and _has_rows(at[0])))
         return levels
     if "legacy-type" in site.row.topics:
         return max(1, sum(value.kind is Kind.NUMBER for _, value in site.args.positional))
@@ -186,13 +187,34 @@ def least(site: Site) -> int:
     return _DIMENSIONS.get(site.name, 1)
 
 
-def _has_rows(given: tuple[ast.expr, Value] | None) -> bool:
+def numpys(site: Site) -> Value:
+    """What numpy makes is on the cpu; that it has dimensions is known of some."""
+    alike = site.receiver is not None and site.name in knowledge.LEAVES_SHAPE
+    rows = site.receiver.known == ROWS if alike and site.receiver is not None else _has_rows(site.node)
+    return Value(Kind.ARRAY, CPU, known=ROWS if rows else None)
+
+
+def _has_rows(made: ast.expr) -> bool:
     """Whether an array is made there by what gives none without dimensions: of an array, nobody knows."""
-    made = given[0] if given is not None else None
     if not isinstance(made, ast.Call):
         return False
-    listed = bool(made.args) and isinstance(made.args[0], (ast.List, ast.ListComp))
-    return last_name(made) in knowledge.MAKES_ROWS or (last_name(made) in knowledge.KEEPS_ROWS and listed)
+    name = last_name(made)
+    if name in knowledge.KEEPS_ROWS:
+        return bool(made.args) and isinstance(made.args[0], (ast.List, ast.ListComp))
+    if name in knowledge.MAKES_ROWS:
+        return True
+    if name in knowledge.SIZED_ROWS and made.args:
+        first = made.args[0]
+        return not isinstance(first, ast.Starred) and not (isinstance(first, ast.Tuple) and not first.elts)
+    return any(each.arg in knowledge.SIZES_OF_ARRAYS and _is_size(each.value) for each in made.keywords)
+
+
+def _is_size(node: ast.expr) -> bool:
+    """Whether it is the size of what has dimensions; a variable may be None, or the size of a number."""
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return bool(node.elts)
+    told = isinstance(node, ast.Constant) and bool(node.value)
+    return told or isinstance(node, (ast.Call, ast.Subscript))
 
 
 def _length(size: Value) -> int:
