@@ -91,8 +91,11 @@ class BatchNotMoved(Rule[Meeting]):
             return
         source = f" from `{batch.within}`" if batch.within else ""
         given = f"what `{batch.label}` yields" if batch.label == batch.within else f"`{batch.label}`{source}"
+        meets = f"`{other.label}`"
+        if batch.label == other.label:  # an object that was given both, at the call of its method
+            given, meets = f"a batch of `{batch.label}`", "the model that it has"
         yield Report(
-            f"{given} is still on the cpu and meets `{other.label}`{where}",
+            f"{given} is still on the cpu and meets {meets}{where}",
             "loaders yield cpu tensors: move the batch to the model's device first",
             Severity.WARNING if event.conflict is Conflict.PRESUMED else None,
         )

@@ -145,7 +145,7 @@ def _discard(machine: Machine, node: ast.Call, summary: FunctionSummary, given: 
         value = held._replace(who=value.who)
     elif value.kind is Kind.BATCH and value.known != GRAPH:
         value = value._replace(kind=Kind.TENSOR)
-    elif value.kind not in TENSORS:
+    elif value.kind not in TENSORS and (value.kind is not Kind.UNKNOWN or value.who is None):
         return
     target = Substitution(machine, node, given, None).place(found[1])
     fate, alone = machine.fates[node]
@@ -286,7 +286,10 @@ def apply(
         if ref is not None:
             machine.log.note(ref, bits & PASSED_ON)
         if bits & Evidence.FILLED:
-            _fill(machine, given.get(path.root.name), sub.at(path), bits)
+            passed = given.get(path.root.name)
+            _fill(machine, passed, sub.at(path), bits)
+            if passed is not None and passed.value.kind is Kind.CONTAINER:
+                sub.given = {**sub.given, path.root.name: passed._replace(value=_opened(passed.value))}
     returned = summary.returns.who
     for effect in summary.effects:
         if summary.yields and isinstance(effect, Moved):
@@ -338,12 +341,18 @@ def _fill(machine: Machine, given: Given | None, filled: Value | None, bits: int
         note_placed(machine, filled)
     for each in _objects(filled) if bits & Evidence.PLACED else ():
         machine.forget_attributes(each)
-    if given is None or given.at is None or given.value.kind is not Kind.CONTAINER or not is_place(given.at):
+    if given is None or given.value.kind is not Kind.CONTAINER:
         return
     ref = machine.ref(given.value)
     for key in [key for key in machine.state.env if type(key) is tuple and key[0] == ref]:
         del machine.state.env[key]
-    machine.rebind(given.at, given.value._replace(items=None, element=UNKNOWN))
+    if given.at is not None and is_place(given.at):
+        machine.rebind(given.at, _opened(given.value))
+
+
+def _opened(whole: Value) -> Value:
+    """A container in which anything may be by now."""
+    return whole._replace(items=None, element=UNKNOWN)
 
 
 def _under_way(value: Value, depth: int = 2) -> Iterator[tuple[str, int]]:
@@ -390,7 +399,7 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         kept |= effect.lasts and given.kind is Kind.UNKNOWN and given.who is not None
         if given.kind is Kind.DEVICE and given.place.form is Form.UNKNOWN:
             return
-        kept |= effect.lasts and is_anew(given)
+        kept |= effect.lasts and (is_anew(given) or (given.kind is Kind.LOADER and _stays(sub, effect.path)))
         if effect.path.root.kind == "parameter":
             kept |= _has_parts(sub.at(effect.path._replace(steps=effect.path.steps[:-1])))
         if owner is not None and (given.kind in _CHOSEN or moved or kept):
@@ -437,6 +446,13 @@ def _effect(machine: Machine, node: ast.AST, sub: Substitution, effect: Effect, 
         machine.state.marks[effect.protocol, ref] = Mark(
             effect.phase, held, effect.name, effect.at, effect.stateless
         )
+
+
+def _stays(sub: Substitution, path: Path) -> bool:
+    """Whether no method of the class that an object is of, or of its bases, puts another there later."""
+    known, step = sub.bound.known if sub.bound is not None else None, path.steps[-1]
+    view = sub.machine.program.view(known.dotted) if isinstance(known, Defined) else None
+    return view is not None and isinstance(step, Attr) and not view.varies(step.name)
 
 
 def _takes(summary: FunctionSummary, args: Arguments) -> bool:

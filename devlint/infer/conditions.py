@@ -640,7 +640,8 @@ def _detach_beside(machine: Machine, test: ast.Call) -> None:
     is_parameter = isinstance(asked, ast.Name) and asked.id in here.positional
     for name in here.positional if is_parameter else ():
         given, ref = machine.state.env.get(name), objects.parameter(here.name, name)
-        if given is not None and given.who == ref and given.kind in (Kind.UNKNOWN, *TENSORS):
+        loose = (Kind.UNKNOWN,) if name in here.annotated else (Kind.UNKNOWN, *TENSORS)
+        if given is not None and given.who == ref and given.kind in loose:
             apart = objects.apart(ref, here.name, here.number(test), beside=True)
             machine.state.env[name] = Value(Kind.UNKNOWN, who=apart)
 

@@ -55,7 +55,10 @@ class Function:
         self.own_name = getattr(node, "name", "" if isinstance(node, ast.Module) else "<lambda>")
         self.args = None if isinstance(node, ast.Module) else node.args
         args = self.args
-        self.positional = [arg.arg for arg in (*args.posonlyargs, *args.args)] if args else []
+        placed = (*args.posonlyargs, *args.args) if args else ()
+        self.positional = [arg.arg for arg in placed]
+        self.annotated = frozenset(arg.arg for arg in placed if arg.annotation is not None)
+        """Those of them that say what they are to be given."""
         decorators = getattr(node, "decorator_list", ())
         names = {last_name(each) for each in decorators}
         self.decorators = frozenset(names)

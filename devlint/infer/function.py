@@ -503,7 +503,7 @@ def _bound(
     """Attributes that are the caller's very objects, or that a method of a module makes anew."""
     renews = owner is not None and owner.is_module and machine.here.own_name not in CONSTRUCTORS
     makes = owner is not None and not owner.is_module and machine.here.own_name == CONSTRUCTORS[0]
-    others = _assigned_by_others(machine, owner, CONSTRUCTORS) if makes else frozenset()
+    others = _assigned_by_others(machine, owner, CONSTRUCTORS[:1]) if makes else frozenset()
     for (cls, attribute), value in assigned.items():
         named = value.place.of if value.kind is Kind.DEVICE and makes and attribute not in others else None
         given = value.who if type(value.who) is int else named

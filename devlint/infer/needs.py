@@ -61,6 +61,9 @@ def meet(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> No
         machine.meeting("call", at, left, one, other or called, right, two, inside, need.at)
     elif other is not None:
         machine.meeting("call", other, right, two, called, left, one, inside, need.at)
+    elif not sub.local and sub.bound is not None and sub.called is None and isinstance(called, ast.expr):
+        # Both are the object's, whose class another file defines: the caller alone gave it them.
+        machine.meeting("call", called, left, one, called, right, two, inside, need.at)
 
 
 def is_guess(sub: Substitution, place: Place, path: Path | None) -> bool:

@@ -13,7 +13,7 @@ from ..bind.sections import Measured, Ran, Shown
 from ..core.events import Why
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
-from ..core.objects import Objects
+from ..core.objects import Apart, Objects
 from ..core.paths import Element, Root
 from ..core.places import CPU, UNKNOWN_PLACE, Branch, Form, Place
 from ..core.state import Key, State, changed, join_states
@@ -256,8 +256,19 @@ class Statements(Expressions):
         """The innermost loop that binds a name, if nothing has bound it anew since."""
         for loop in reversed(self.looping):
             if name in loop.bound:
-                return loop if self.state.env.get(name) == loop.bound[name] else None
+                return loop if self._is_still(self.state.env.get(name), loop.bound[name]) else None
         return None
+
+    def _is_still(self, now: Value | None, bound: Value) -> bool:
+        """Whether a variable is what it was bound to, about which conditions may have told more since."""
+        if now == bound:
+            return True
+        ref, objects = now.who if now is not None else None, self.objects
+        while type(ref) is int and isinstance(objects.ways[ref], Apart):
+            ref = objects.parents[ref]
+            if ref == bound.who:
+                return True
+        return False
 
     def iterated(self, receiver: ast.expr, statement: ast.expr) -> ast.expr | None:
         """What is iterated, when an expression is a loop variable that nothing reads after the statement."""

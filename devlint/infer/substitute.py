@@ -189,7 +189,7 @@ class Substitution:
                     return self.machine.denoted(value, UNKNOWN_PLACE, chosen=chosen)
                 if place.form is Form.CPU:
                     return place._replace(of=self.machine.ref(value))
-                return self.machine.where(value)
+                return UNKNOWN_PLACE if self._keeps_apart(value) else self.machine.where(value)
             whole = (
                 value.kind is Kind.BATCH
                 or _has_moved(value)
@@ -212,6 +212,8 @@ class Substitution:
             return self.machine.denoted(part, UNKNOWN_PLACE)
         if part is not None and place.form is Form.AT and _is_placed(part):
             return part.place
+        if part is not None and place.form is Form.AT and self._is_of_loader(of):
+            return part.place
         ref = self.machine.ref(part) if part is not None else None
         return place._replace(of=ref) if ref is not None else UNKNOWN_PLACE
 
@@ -224,6 +226,22 @@ class Substitution:
         if place.form is Form.SAME and not beside:
             return self.machine.denoted(value, UNKNOWN_PLACE)
         return self.machine.where(value)
+
+    def _keeps_apart(self, value: Value) -> bool:
+        """Whether it is an object that has modules and is none: nothing moved it; these may have moved."""
+        known = value.known if value is self.bound and value.kind is Kind.INSTANCE else None
+        view = self.machine.program.view(known.dotted) if isinstance(known, Defined) else None
+        if view is None or view.is_module:
+            return False
+        ref = self.machine.ref(value)
+        return ref is not None and self.machine.place_at(ref) is None
+
+    def _is_of_loader(self, of: Path) -> bool:
+        """Whether a loader yields it that this caller gave the object, whose class another file defines."""
+        if self.local or of.root.kind != "self" or len(of.steps) < 2 or not isinstance(of.steps[1], Element):
+            return False
+        loader = self.at(of._replace(steps=of.steps[:1]))
+        return loader is not None and loader.kind is Kind.LOADER
 
     def constructed_with(self, of: Who | None) -> Value | None:
         """What the constructor of the object at hand was given, where that was then; None if unknown."""

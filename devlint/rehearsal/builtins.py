@@ -329,6 +329,8 @@ class Builtins(Performer):
             key = values[0].value if isinstance(values[0], Const) else None
             if isinstance(values[0], Const) and isinstance(key, Hashable) and key in found.items:
                 return found.items[key]
+            if not isinstance(values[0], Const) and every:
+                return Unknown()  # of a cache by devices, another entry, or none yet
             if found.rest is not None:
                 return found.rest
             return values[1] if len(values) > 1 else NONE

@@ -74,6 +74,8 @@ def _limits(site: Site) -> Iterator[Value]:
 
 def made_on_cpu(machine: Machine, site: Site, kind: Kind, place: Place = CPU) -> Value:
     """A tensor that was told no device, with what its size, dtype or elements were borrowed from."""
+    if knowledge.DEVICE_KEYWORDS.intersection(site.args.keywords) and not site.row.devices:
+        return machine.unknown(site.node)  # `torch.from_numpy(x, device=…)` fails before anything meets it
     value = machine.made(site.node, kind, place, "factory", site.api)
     assert value.origin is not None
     dims = 0 if kind is Kind.SCALAR else least(site)
