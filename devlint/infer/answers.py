@@ -43,7 +43,7 @@ def returned(machine: Statements) -> None:
                 mixed = machine.log.mixed.get((value.origin.function, value.origin.at))
                 others = iter(((at, *mixed),) if mixed is not None else ())
             for other_at, place, other in others:
-                if place.form in _NOT_THERE:
+                if place.form in _NOT_THERE or _is_asked_for_cpu(machine, place):
                     continue
                 joined = value.place.form is not Form.CPU
                 if joined and (not value.origin.api or _is_parameter(machine, other)):
@@ -105,6 +105,20 @@ def _stored(function: ast.AST) -> set[str]:
         and isinstance(node.ctx, ast.Store)
         and isinstance(node.value, ast.Name)
     }
+
+
+def _is_asked_for_cpu(machine: Statements, place: Place) -> bool:
+    """Whether a condition of the function compares the device of a place with the cpu: it may be that."""
+    label = machine.objects.labels[place.of] if type(place.of) is int else ""
+    name = label.rpartition(".")[2]
+    return bool(name) and any(
+        isinstance(side, ast.Constant) and side.value == CPU.name and name in names_in(test)
+        for node in ast.walk(machine.here.node)
+        if isinstance(node, (ast.If, ast.IfExp))
+        for test in ast.walk(node.test)
+        if isinstance(test, ast.Compare)
+        for side in (test.left, *test.comparators)
+    )
 
 
 def _is_parameter(machine: Statements, value: Value) -> bool:

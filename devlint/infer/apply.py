@@ -24,6 +24,7 @@ from ..core.values import (
     Value,
     element_of,
     is_anew,
+    is_made,
 )
 from . import cases
 from .asks import answer, is_replaced, record_ask
@@ -31,7 +32,7 @@ from .lent import lend, note_placed
 from .log import RawMove
 from .log import Site as CallSite
 from .machine import Arguments, Machine
-from .needs import meet
+from .needs import fails, meet
 from .substitute import KEEP_IDENTITY, Given, Substitution, defaults
 
 _KEPT = frozenset({Kind.INSTANCE, Kind.MODULE, Kind.TENSOR, Kind.BATCH})
@@ -311,6 +312,8 @@ def apply(
     if summary.touches:
         machine.touch(node)
     result = sub.value(summary.returns)
+    if is_made(result) and any(fails(sub, need) for need in summary.needs):
+        result = result._replace(place=UNKNOWN_PLACE, origin=None)  # of what does not come back
     machine.state.copies |= set(_under_way(result))
     if knowledge.MOVES_SOMETHING in summary.reaches:
         for value in (result, *(result.items or ())):

@@ -134,7 +134,7 @@ class Meetings(Naming):
                         key = (*found.origin, found.at)
                     for told in (best, near) if found.function == found.origin.function else (best,):
                         known = told.get(key)
-                        if known is None or _order(found) < _order(known):
+                        if known is None or self._order(found) < self._order(known):
                             told[key] = found
         for function, log in self.settled.logs.items():
             for raw in self.settled.in_calls(log):
@@ -150,6 +150,25 @@ class Meetings(Naming):
                 if own.conflict is not Conflict.GIVEN or found.raw.inside:
                     found = own._replace(conflict=found.conflict)
                 yield found
+
+    def _order(self, found: Behind) -> tuple[bool, bool, bool, bool, int, int, int]:
+        """Of several meetings of one tensor, the first is told."""
+        rank = _RANK.index(found.conflict)
+        return (
+            found.raw.how in _LEAVES,
+            rank > 1,
+            found.conflict is Conflict.GIVEN,  # perhaps nobody gives what is elsewhere
+            found.function != found.origin.function,
+            rank,
+            self._position(found) if found.conflict is Conflict.GIVEN else 0,
+            getattr(found.at, "lineno", 0),
+        )
+
+    def _position(self, found: Behind) -> int:
+        """Which parameter it meets: the first ones are tensors, those behind them factors and options."""
+        home, ref = self.file.functions.get(found.function), found.other.who
+        name = self.objects.labels[ref] if type(ref) is int and self.objects.is_parameter(ref) else ""
+        return home.positional.index(name) if home is not None and name in home.positional else 0
 
     def _follows_another(self, found: Behind, told: Mapping[object, Behind]) -> bool:
         """Whether what is met was computed with what was made on the cpu itself, as is told by itself.
@@ -222,6 +241,8 @@ class Meetings(Naming):
                 conflict = Conflict.CALLER  # what else is there in the same container says so
             if raw.how in _LEAVES and conflict is Conflict.GIVEN and self.is_kept(there.of):
                 continue  # and was, perhaps, by who gets this
+            if raw.how in _LEAVES and self._is_moved_by_callers(function):
+                continue
             if raw.how in _LEAVES and conflict is Conflict.PORTABLE and not self._is_of_module(function):
                 conflict = Conflict.CALLER
             if conflict in _RANK[:2] and self.only_measures(origin.function):
@@ -361,6 +382,18 @@ class Meetings(Naming):
                 elif isinstance(moved, ast.Call):
                     found |= dict.fromkeys(permutations(_operands(moved)[:_MAX_OPERANDS], 2), raw.target)
         return found
+
+    def _is_moved_by_callers(self, function: str) -> bool:
+        """Whether all calls of a function in its file move at once what it gives: `made(x).to(device)`."""
+        logs = self.settled.logs.values()
+        calls = [site.at for log in logs for site in log.sites if site.callee == function]
+        moved = {
+            call.func.value
+            for log in logs
+            for call, raw in log.moves.items()
+            if raw.target is not None and isinstance(call.func, ast.Attribute)
+        }
+        return bool(calls) and moved.issuperset(calls)
 
     def _seen_as(self, function: str, node: ast.expr) -> ast.expr | None:
         """What a call gives a view or cast of, of which it is told no more than numbers: `rows.view(-1)`."""
@@ -590,18 +623,6 @@ def _operands(call: ast.Call) -> list[ast.AST]:
         found.append(argument)
         found.extend(argument.elts if isinstance(argument, (ast.List, ast.Tuple)) else ())
     return found
-
-
-def _order(found: Behind) -> tuple[bool, bool, bool, bool, int, int]:
-    rank = _RANK.index(found.conflict)
-    return (
-        found.raw.how in _LEAVES,
-        rank > 1,
-        found.conflict is Conflict.GIVEN,  # perhaps nobody gives what is elsewhere
-        found.function != found.origin.function,
-        rank,
-        getattr(found.at, "lineno", 0),
-    )
 
 
 def _comes_before(one: Behind, other: Behind) -> bool:

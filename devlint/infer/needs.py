@@ -66,6 +66,15 @@ def meet(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> No
         machine.meeting("call", called, left, one, called, right, two, inside, need.at)
 
 
+def fails(sub: Substitution, need: Need) -> bool:
+    """Whether what a callee makes on the cpu meets there what this caller has on a device."""
+    left, right = (need.left, need.right, need.tensors[0]), (need.right, need.left, need.tensors[1])
+    for mine, other, sure in (left, right):
+        if mine.form is Form.CPU and mine.of is None and (sure or need.origin is not None):
+            return sub.place(other).form in ON_DEVICE
+    return False
+
+
 def is_guess(sub: Substitution, place: Place, path: Path | None) -> bool:
     """Whether something is only presumed to lie with what a loader yields: what a model gave for that."""
     of = place.of

@@ -12,7 +12,7 @@ from ..core.met import Met
 from .moves import MOVES, Moves
 from .parts import quoted, there
 from .stage import Load
-from .values import CPU, NOWHERE, Argument, Batch, Made, Obj, Spot, Tensor, Value
+from .values import CPU, NOWHERE, Argument, Batch, Made, Obj, Spot, Tensor, Unknown, Value
 
 _ORIGINS = {"told": "literal", "attribute": "abroad", "copied": "moved", "weights": "moved"}
 """What origins of values call it."""
@@ -66,7 +66,8 @@ class Meetings(Moves):
             if value.place != others[0][1].place:
                 self.tell(how, others[0], (at, value))
                 return Tensor(NOWHERE, dims)
-        return Tensor(place if sure or place != CPU else NOWHERE, dims, made)
+        sure &= not any(isinstance(value, Unknown) and value.moved for _, value in parties)
+        return Tensor(place if sure or place != CPU else NOWHERE, dims, made if sure else None)
 
     def tell(self, how: Any, behind: Argument, ahead: Argument, module: Obj | None = None) -> None:
         """Note what came together and is apart."""

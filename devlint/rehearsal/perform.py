@@ -100,7 +100,10 @@ class Performer(Expressions):
         if isinstance(callee, Lib):
             return self.library(callee.dotted, positional, keywords, node)
         self.hand_over([value for _, value in (*positional, *keywords.values())])
-        return callee.part(("()", id(node))) if isinstance(callee, Unknown) else Unknown()
+        found = callee.part(("()", id(node))) if isinstance(callee, Unknown) else Unknown()
+        func = node.func if isinstance(node, ast.Call) else None
+        found.moved |= isinstance(func, ast.Attribute) and func.attr in knowledge.MOVES
+        return found
 
     def run_object(
         self, callee: Obj, positional: Sequence[Argument], keywords: dict[str, Argument], node: ast.AST

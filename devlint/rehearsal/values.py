@@ -97,10 +97,12 @@ class Lib(NamedTuple):
 class Unknown:
     """What nobody knows; its parts are the same each time they are asked for."""
 
-    __slots__ = ("parts",)
+    __slots__ = ("moved", "parts")
 
     def __init__(self) -> None:
         self.parts: dict[Hashable, Unknown] = {}
+        self.moved = False
+        """Whether a move gave it, so that it is where nobody knows, if it is a tensor."""
 
     def part(self, name: Hashable) -> Unknown:
         """An attribute, item or result."""
