@@ -592,7 +592,7 @@ class Statements(Expressions):
         why = self.state.why
         if any(_catches_cuda_errors(handler) for handler in node.handlers):
             self.require("try")
-        probe = len(node.body) == 1 and isinstance(node.body[0], ast.Expr)
+        probe = len(node.body) == 1 and (isinstance(node.body[0], ast.Expr) or _falls_back(node))
         tolerant = any(not isinstance(handler.body[-1], ast.Raise) for handler in node.handlers)
         self.trying += tolerant
         self.probing += probe
@@ -812,6 +812,13 @@ def _paths(value: Value, branch: Branch) -> frozenset[Branch] | None:
     if place.form in (Form.LITERAL, Form.SAME):
         return frozenset({branch})
     return place.when or None
+
+
+def _falls_back(node: ast.Try) -> bool:
+    """Whether a call is tried, and another one gives the result where that fails."""
+    ends = [block[-1] for block in (node.body, *(handler.body for handler in node.handlers))]
+    given = [each.value for each in ends if isinstance(each, ast.Return)]
+    return len(ends) == len(given) > 1 and all(isinstance(each, ast.Call) for each in given)
 
 
 def _catches_cuda_errors(handler: ast.ExceptHandler) -> bool:
