@@ -250,7 +250,8 @@ class Extraction:
             if not (given or log.meetings or raw.result in used):
                 continue
             part = of.root.kind == "self" or bool(of.steps)
-            if part and not (raw.placed or log.meetings or any(map(_is_placed, given))):
+            placed = bool(raw.placed or log.meetings) or any(map(_is_placed, given))
+            if part and not placed and (of.steps or not any(map(self._is_drawn, given))):
                 continue  # nothing says that the function is about tensors
             positional = tuple(self._given(value) for value in raw.positional)
             keywords = tuple((name, self._given(value)) for name, value in raw.keywords)
@@ -259,6 +260,15 @@ class Extraction:
             if len(found) >= _MAX_ASKS:
                 break
         return tuple(found)
+
+    def _is_drawn(self, value: Value) -> bool:
+        """Whether a loop gives it of what a caller gave: a batch, which a method of a subclass is to take."""
+        path = self.path(value.who) if type(value.who) is int else None
+        return (
+            path is not None
+            and path.root.kind == "parameter"
+            and any(isinstance(step, Element) for step in path.steps)
+        )
 
     def _given(self, value: Value) -> Term:
         """What is given where only a caller knows to whom."""

@@ -233,8 +233,9 @@ class Substitution:
         view = self.machine.program.view(known.dotted) if isinstance(known, Defined) else None
         if view is None or view.is_module:
             return False
-        ref = self.machine.ref(value)
-        return ref is not None and self.machine.place_at(ref) is None
+        ref, origin = self.machine.ref(value), value.origin
+        made = origin is not None and origin.how == "made"
+        return made and ref is not None and self.machine.place_at(ref) is None
 
     def _is_of_loader(self, of: Path) -> bool:
         """Whether a loader yields it that this caller gave the object, whose class another file defines."""
