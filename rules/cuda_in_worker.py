@@ -83,19 +83,19 @@ class CudaInWorker(Rule[Call | Move]):
         if on_cpu or any(map(_spawns, calls)) or not _uses_device(node, event, ask):
             return
         place, loaded = _place(event), ask.loaders(event.at.function)
-        told = place.name if place is not None and place.form is Form.SAME else ""
-        counts = [each.workers for each in loaded if not told or each.bound is None or told in each.bound]
+        assert place is not None
+        told, own = place.name if place.form is Form.SAME else "", place.form in (Form.LITERAL, Form.EITHER)
+        run = [x for x in loaded if x.bound is None or (told in x.bound if told else own or x.bound)]
+        counts = [each.workers for each in run]
         if not loaded and "called" not in event.at.context:  # none is known to run it: one of the file may
             loaders = [other for other in calls if "loader" in other.topics]
-            counts = [
-                loader.given["num_workers"].label for loader in loaders if "num_workers" in loader.given
-            ]
+            known = [each.given["num_workers"] for each in loaders if "num_workers" in each.given]
+            counts = [each.label for each in known]
             if "collate_fn" in event.at.context and not loaders:
                 counts = [""]
         if all(count == "0" for count in counts):
             return
-        named = place is not None and place.form is Form.LITERAL
-        certain = named and any(count.isdecimal() and count != "0" for count in counts)
+        certain = place.form is Form.LITERAL and any(count.isdecimal() and count != "0" for count in counts)
         yield Report(
             "a loader's worker uses a device",
             "CUDA cannot be initialised again in a forked process: move the batch where it is used",

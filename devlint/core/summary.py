@@ -230,7 +230,7 @@ class Loading(NamedTuple):
     workers: str
     """How many it has: a number, or something else where that is chosen at run time; empty where not told."""
     bound: tuple[str, ...] | None = None
-    """The parameters that `partial(…)` gives it by name; None where it is given itself."""
+    """The parameters that `partial(…)` gives it by name, or none that an object was made with; else None."""
 
 
 class ModuleSummary(NamedTuple):

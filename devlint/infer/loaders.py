@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterator
 from typing import Protocol
 
 from .. import knowledge
 from ..core.kinds import Kind
-from ..core.summary import Loading
+from ..core.summary import FunctionSummary, Loading
 from ..core.values import Defined, Partial, Value, constant, element_of
 from .log import Log, RawCall
 from .machine import ClassView
@@ -23,10 +24,13 @@ class Analysed(Protocol):
     def view(self, dotted: str) -> ClassView | None:
         """A class of the project."""
 
+    def summary(self, dotted: str) -> FunctionSummary | None:
+        """What a function of the project does."""
+
 
 def loaders_in(file: Analysed) -> tuple[Loading, ...]:
     """The loaders of a file, once for each function of the project that their workers run."""
-    found = (Loading(name, _count(call), _bound(call, by)) for call, name, by in run_by_loaders(file))
+    found = (Loading(name, _count(call), _bound(file, call, by)) for call, name, by in run_by_loaders(file))
     return tuple(dict.fromkeys(found))
 
 
@@ -44,10 +48,24 @@ def run_by_loaders(file: Analysed) -> Iterator[tuple[RawCall, str, str]]:
                 yield from ((call, name, parameter) for name in names)
 
 
-def _bound(call: RawCall, parameter: str) -> tuple[str, ...] | None:
-    """The parameters of what is run that are given before."""
-    given = next((value.known for name, _, value in call.args.named() if name == parameter), None)
-    return given.names if isinstance(given, Partial) else None
+def _bound(file: Analysed, call: RawCall, parameter: str) -> tuple[str, ...] | None:
+    """The parameters of what is run that are given before, or that the object was made with."""
+    for name, at, value in call.args.named():
+        if name == parameter and isinstance(value.known, Partial):
+            return value.known.names
+        if name == parameter and isinstance(at, ast.Call) and not (at.args or at.keywords):
+            return () if _is_told_nothing(file, value) else None
+    return None
+
+
+def _is_told_nothing(file: Analysed, made: Value) -> bool:
+    """Whether the constructor of an object has constants by default, and none that names an accelerator."""
+    view = file.view(made.known.dotted) if isinstance(made.known, Defined) else None
+    found = view.method(knowledge.INITS) if view is not None else None
+    summary = file.summary(found) if found is not None else None
+    return summary is not None and all(
+        (each.on_cpu or bool(each.means)) and not each.accelerator for each in summary.parameters[1:]
+    )
 
 
 def _count(call: RawCall) -> str:
