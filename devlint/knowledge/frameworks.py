@@ -81,6 +81,14 @@ TABLES = (
     seaborn.heatmap(data, *args): gives=other place=
     """,
     ),
+    # It has processes spawned as soon as it is imported: https://github.com/pytorch/rl, torchrl/__init__.py.
+    Table(
+        "torchrl.",
+        Row("unknown", topics=_OTHER | {"start-method"}),
+        """
+    data.* envs.* collectors.* modules.* objectives.*(*args)
+    """,
+    ),
     # Given a tensor, numpy calls its method of that name, which fails everywhere; not so given a list.
     Table(
         "numpy.",
