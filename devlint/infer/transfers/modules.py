@@ -73,6 +73,8 @@ def _joins(machine: Machine, ref: Ref, part: Value, holds: bool) -> None:
         holds and _is_given(machine, part, place)
     ):
         places[ref] = place  # that of another module, or a caller's: it is there
+    elif holds and part.kind is Kind.UNKNOWN and inner is not None and _is_told_more(machine, inner):
+        places[ref] = UNKNOWN_PLACE
 
 
 def _is_given(machine: Machine, part: Value, place: Place) -> bool:
@@ -81,6 +83,14 @@ def _is_given(machine: Machine, part: Value, place: Place) -> bool:
         return False
     objects = machine.objects
     return place.of in objects.sources or objects.is_parameter(objects.top(place.of))
+
+
+def _is_told_more(machine: Machine, part: Ref) -> bool:
+    """Whether what made it here was given options that nobody names, a device perhaps among them."""
+    way, here = machine.objects.ways[part], machine.here
+    own = isinstance(way, Root) and machine.objects.functions[part] == here.name
+    made = here.nodes[way.at] if own and isinstance(way, Root) and way.at < len(here.nodes) else None
+    return isinstance(made, ast.Call) and any(each.arg is None for each in made.keywords)
 
 
 def held_in(argument: Value, depth: int = 3) -> Iterator[Value]:
