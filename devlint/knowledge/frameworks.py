@@ -113,6 +113,7 @@ TABLES = (
         "",
         Row("first", "first", topics=_OTHER),
         """
+    torchvision.models.feature_extraction.create_feature_extractor(model, return_nodes)
     tqdm.tqdm tqdm.auto.tqdm tqdm.notebook.tqdm tqdm.rich.tqdm tqdm.autonotebook.tqdm
     tqdm.asyncio.tqdm(iterable, desc, total, leave)
     rich.progress.track(sequence, description, total)

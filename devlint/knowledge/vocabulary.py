@@ -394,6 +394,8 @@ CUDA_MODULE = "torch.cuda."
 SETS_CURRENT = ("torch.cuda.set_device", "torch.cuda.device", "torch.accelerator.set_device_index")
 """What says which device is the current one."""
 MAKES_DEVICE = "device"
+DRAWN_FROM = ("mean", "std")
+"""The parameters of `torch.normal` where it draws of tensors, which lies with those."""
 DRAWN_WITH = "generator"
 """The parameter that is given what random numbers are drawn with."""
 WHERE_DRAWN = (DRAWN_WITH, "device")
