@@ -385,15 +385,18 @@ class Meetings(Naming):
 
     def _is_moved_by_callers(self, function: str) -> bool:
         """Whether all calls of a function in its file move at once what it gives: `made(x).to(device)`."""
-        logs = self.settled.logs.values()
-        calls = [site.at for log in logs for site in log.sites if site.callee == function]
-        moved = {
+        calls = [site.at for _, site in self.settled.sites.get(function, ())]
+        return bool(calls) and self._moved_at_once.issuperset(calls)
+
+    @cached_property
+    def _moved_at_once(self) -> set[ast.AST]:
+        """What is moved where it stands."""
+        return {
             call.func.value
-            for log in logs
+            for log in self.settled.logs.values()
             for call, raw in log.moves.items()
             if raw.target is not None and isinstance(call.func, ast.Attribute)
         }
-        return bool(calls) and moved.issuperset(calls)
 
     def _seen_as(self, function: str, node: ast.expr) -> ast.expr | None:
         """What a call gives a view or cast of, of which it is told no more than numbers: `rows.view(-1)`."""

@@ -586,7 +586,7 @@ def _by_columns(machine: Machine, site: Site) -> Value:
             return machine.own(site.node, kind, machine.denoted(given, CPU))
         if kind in TENSORS:
             return factories.made_on_cpu(machine, site, kind)
-        return factories.numpys(site) if kind is Kind.ARRAY else Value(kind, CPU)
+        return factories.host_array(site) if kind is Kind.ARRAY else Value(kind, CPU)
     if row.place == "first" and base is not None:
         if kind is Kind.TENSOR and site.receiver is None:
             operations.note_tensors(machine, site)

@@ -480,7 +480,9 @@ LOADS_FROM = "dataset"
 """The parameter of a loader that is given what its workers index."""
 WORKERS = "num_workers"
 """The parameter of a loader that says how many workers it has."""
-IN_WORKERS = frozenset({"__getitem__", "__getitems__", "__iter__", "__next__"})
+INDEXED = "__getitem__"
+"""The method that gives one sample of a dataset."""
+IN_WORKERS = frozenset({INDEXED, "__getitems__", "__iter__", "__next__"})
 """The methods of a dataset that a loader's workers call."""
 MODULE_MARKS = frozenset({"pytestmark"})
 CUDA = "cuda"

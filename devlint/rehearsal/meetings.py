@@ -48,7 +48,8 @@ class Meetings(Moves):
         """What an operation gives of tensors, which have to be together."""
         tensors = [(at, value) for at, value in parties if isinstance(value, Tensor)]
         dims = max((value.dims for _, value in tensors), default=0)
-        place, made, sure = NOWHERE, None, True
+        place, made = NOWHERE, None
+        sure = not any(isinstance(value, Unknown) and value.moved for _, value in parties)
         for _, value in tensors:
             sure &= bool(value.place)
             counts = value.dims > 0 or exact or len(tensors) == 1
@@ -66,8 +67,7 @@ class Meetings(Moves):
             if value.place != others[0][1].place:
                 self.tell(how, others[0], (at, value))
                 return Tensor(NOWHERE, dims)
-        sure &= not any(isinstance(value, Unknown) and value.moved for _, value in parties)
-        return Tensor(place if sure or place != CPU else NOWHERE, dims, made if sure else None)
+        return Tensor(place if sure or place != CPU else NOWHERE, dims, made)
 
     def tell(self, how: Any, behind: Argument, ahead: Argument, module: Obj | None = None) -> None:
         """Note what came together and is apart."""

@@ -387,10 +387,12 @@ class Rehearsal(Loaders):
         if row.place in ("device", "receiver-device", "cpu", "default"):
             if not given and not positional and "legacy-type" not in row.topics:
                 return Unknown()  # `torch.rand()` raises before anything meets it
-            drawn = [given[each] for each in knowledge.DRAWN_FROM if each in given and told is None]
-            if any(isinstance(value, Tensor | Unknown) for _, value in drawn):
-                found = self.combined(node, "call", drawn)
-                return found if any(isinstance(value, Tensor) for _, value in drawn) else Tensor(NOWHERE, 0)
+            numbers = told is not None or "size" in given  # which `torch.normal` takes beside numbers alone
+            drawn = [given[each] for each in knowledge.DRAWN_FROM if each in given and not numbers]
+            if any(isinstance(value, Tensor) for _, value in drawn):
+                return self.combined(node, "call", drawn)
+            if any(isinstance(value, Unknown) for _, value in drawn):
+                return Tensor(NOWHERE, 0)
             data = given.get("data") or given.get("obj") or given.get("input")
             source = data[1] if data is not None else None
             left = told[1].left if told is not None and isinstance(told[1], Const) else None

@@ -171,8 +171,7 @@ def least(site: Site) -> int:
             levels += 1
             data = data.items[0] if data.items else data.element
         if data is not None and data.kind is Kind.ARRAY and not levels:
-            at = site.args.at("data")
-            return int(data.known == ROWS or (at is not None and _has_rows(at[0])))
+            return int(data.known == ROWS)
         return levels
     if "legacy-type" in site.row.topics:
         return max(1, sum(value.kind is Kind.NUMBER for _, value in site.args.positional))
@@ -189,17 +188,15 @@ def least(site: Site) -> int:
     return _DIMENSIONS.get(site.name, 1)
 
 
-def numpys(site: Site) -> Value:
+def host_array(site: Site) -> Value:
     """What numpy makes is on the cpu; that it has dimensions is known of some."""
-    alike = site.receiver is not None and site.name in knowledge.LEAVES_SHAPE
-    rows = site.receiver.known == ROWS if alike and site.receiver is not None else _has_rows(site.node)
-    return Value(Kind.ARRAY, CPU, known=ROWS if rows else None)
+    if site.receiver is not None and site.name in knowledge.LEAVES_SHAPE:
+        return Value(Kind.ARRAY, CPU, known=site.receiver.known)
+    return Value(Kind.ARRAY, CPU, known=ROWS if _has_rows(site.node) else None)
 
 
-def _has_rows(made: ast.expr) -> bool:
+def _has_rows(made: ast.Call) -> bool:
     """Whether an array is made there by what gives none without dimensions: of an array, nobody knows."""
-    if not isinstance(made, ast.Call):
-        return False
     name = last_name(made)
     if name in knowledge.KEEPS_ROWS:
         return bool(made.args) and isinstance(made.args[0], (ast.List, ast.ListComp))

@@ -8,7 +8,7 @@ from ...core.paths import Element, Item, Ref
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ...core.summary import Term
 from ...core.values import MAPPINGS, Api, Defined, Value, container
-from ...knowledge.vocabulary import CALLED, IN_WORKERS, MOVES, NAMES_DEVICES, RUN_BY_WORKERS, WORKERS
+from ...knowledge.vocabulary import CALLED, IN_WORKERS, INDEXED, MOVES, NAMES_DEVICES, RUN_BY_WORKERS, WORKERS
 from ..machine import Machine, Site
 
 _WITH_OPTIONS = (WORKERS, *sorted(RUN_BY_WORKERS))
@@ -41,7 +41,7 @@ def loader(machine: Machine, site: Site) -> Value:
         place = _of_rows(machine, ref, dataset, place)
     elif dataset is not None and (_may_move(machine, dataset) or _holds_moved(machine, dataset)):
         place = UNKNOWN_PLACE
-    elif dataset is not None and _is_given(machine, dataset):
+    elif dataset is not None and (_is_given(machine, dataset) or _shares_given(machine, dataset)):
         machine.log.doubted.add(ref)
     if machine.state.default not in (None, CPU):
         place = UNKNOWN_PLACE  # workers make it on the cpu, and without any it is made on the default device
@@ -75,6 +75,26 @@ def _is_given(machine: Machine, dataset: Value) -> bool:
     """Whether a caller gives a dataset, or what it is a part of, and nobody knows its class."""
     ref = machine.ref(dataset)
     return dataset.kind is Kind.UNKNOWN and ref is not None and machine.objects.is_given(ref)
+
+
+def _shares_given(machine: Machine, dataset: Value) -> bool:
+    """Whether a dataset of the project yields, as it is, what a caller gave to be kept: tensors, perhaps."""
+    known, ref = dataset.known, machine.ref(dataset)
+    if dataset.kind is not Kind.INSTANCE or not isinstance(known, Defined):
+        return False
+    kept = [value for key, value in machine.state.env.items() if isinstance(key, tuple) and key[0] == ref]
+    view = machine.program.view(known.dotted) if any(_is_given(machine, each) for each in kept) else None
+    found = view.method(INDEXED) if view is not None else None
+    summary = machine.program.summary(found) if found is not None else None
+    return summary is not None and _is_shared(summary.returns)
+
+
+def _is_shared(given: Term) -> bool:
+    """Whether all of what is given is neither made nor computed, as far as anybody knows."""
+    parts = given.items or ((given.element,) if given.element is not None else ())
+    if given.kind is Kind.CONTAINER and parts:
+        return all(map(_is_shared, parts))
+    return given.kind is Kind.UNKNOWN and given.origin is None
 
 
 def _may_move(machine: Machine, dataset: Value) -> bool:

@@ -88,8 +88,9 @@ def _is_given(machine: Machine, part: Value, place: Place) -> bool:
 def _is_told_more(machine: Machine, part: Ref) -> bool:
     """Whether what made it here was given options that nobody names, a device perhaps among them."""
     way, here = machine.objects.ways[part], machine.here
-    own = isinstance(way, Root) and machine.objects.functions[part] == here.name
-    made = here.nodes[way.at] if own and isinstance(way, Root) and way.at < len(here.nodes) else None
+    if not isinstance(way, Root) or way.kind != "made" or machine.objects.functions[part] != here.name:
+        return False
+    made = here.nodes[way.at]
     return isinstance(made, ast.Call) and any(each.arg is None for each in made.keywords)
 
 
