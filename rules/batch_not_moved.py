@@ -16,8 +16,9 @@ What is called with `return_tensors="pt"` is a tokenizer or processor of transfo
 
 A warning where the batch is only given to a model of which nobody knows the class: it may move it. So is
 it where nothing but its use shows that a loader yields it, where a dataset yields rows of what a caller gave,
-and where another loop of the file moves what it gives to the same model. A loop in another file is told where it is given the loader. A loader that an
-`Accelerator` does not prepare yields on the cpu, and what it prepares is on its device.
+and where another loop of the file moves what it gives to the same model. A loop in another file is told where
+it is given the loader. A loader that an `Accelerator` does not prepare yields on the cpu, and what it
+prepares is on its device.
 
 Left alone: loaders of datasets that already live on the device, `collate_fn`s and models that move
 their inputs, `DataParallel` and DDP with `device_ids` (which scatter them), frameworks that move
