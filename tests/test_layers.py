@@ -67,6 +67,7 @@ ORDER = [
         "infer.stored",
         "infer.settle",
         "infer.presumed",
+        "infer.handed",
         "infer.elsewhere",
         "infer.naming",
         "infer.others",

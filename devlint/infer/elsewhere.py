@@ -21,13 +21,13 @@ from ..core.places import CPU, ON_DEVICE, Form, Place
 from ..core.values import Value, is_any_model, is_made
 from .definitions import Function
 from .function import CONSTRUCTORS
+from .handed import FORWARD, handed_down
 from .holdings import has_weights
 from .log import RawBind
 from .settle import Settled
 
 _COMMENT = re.compile(r"(?:^|\s)#.*")
 _IS_THE_CPU = re.compile(r"""(\w+) *= *(?:torch\.device\()?["']cpu["']\)?\s*$""")
-FORWARD = ("forward", "__call__")
 _TESTS = "tests"
 _CPU = frozenset({"host", _TESTS})
 _MAX_DEPTH = 6
@@ -50,6 +50,7 @@ class Elsewhere:
         self._given_away: dict[str, frozenset[str]] = {}
         self._arrays: dict[str, bool] = {}
         self._forwarded: dict[tuple[str, str], bool] = {}
+        self._handed_down: dict[str, frozenset[str]] = {}
 
     @cached_property
     def portable(self) -> bool:
@@ -383,6 +384,8 @@ class Elsewhere:
                 return True
             if depth and any(type(each) is int and self._is_input(each, depth - 1) for each in given):
                 return True  # `self.prepare(images)`
+            if way.name in self._handed(function):
+                return True
         if function is None or function.own_name not in FORWARD:
             return False
         return isinstance(way, Root) and function.positional[1:2] == [way.name]
@@ -424,12 +427,18 @@ class Elsewhere:
         known = self._forwarded.get(key)
         if known is None:
             self._forwarded[key] = False
-            known = self._forwarded[key] = any(
+            known = self._forwarded[key] = name in self._handed(function) or any(
                 self._is_with_module(site.arguments[name])
                 for _, site in self.settled.sites.get(function.name, ())
                 if name in site.arguments
             )
         return known
+
+    def _handed(self, function: Function) -> frozenset[str]:
+        """The parameters of a method that a base class of another file hands what its `forward` is given."""
+        if function.name not in self._handed_down:
+            self._handed_down[function.name] = handed_down(self.file, function)
+        return self._handed_down[function.name]
 
     def _is_given_tensors(self, function: Function, name: str) -> bool:
         """Whether callers of a function in this file give it tensors only."""

@@ -11,7 +11,8 @@ from ..core.paths import Ref, Root
 from ..core.places import Form, Place
 from ..core.values import Origin, Value
 from .definitions import Function
-from .elsewhere import FORWARD, MAX_PARTIES, Elsewhere
+from .elsewhere import MAX_PARTIES, Elsewhere
+from .handed import FORWARD
 
 _NAME = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*\Z")
 

@@ -67,7 +67,9 @@ def attribute(machine: Machine, base: Value, name: str) -> Value:
     if name in knowledge.OF_GRAPHS:
         part = machine.part(base, Attr(name))
         machine.note(part, Evidence.TENSOR)
-        return part._replace(kind=Kind.TENSOR, place=machine.where(part))
+        whole = machine.ref(base)
+        moved = machine.state.places.get(whole) if whole is not None else None
+        return part._replace(kind=Kind.TENSOR, place=moved or machine.where(part))
     if name.startswith(knowledge.COUNTS):
         return NUMBER
     ref = machine.ref(base)
