@@ -22,8 +22,8 @@ unknown class is given, and gives, is a warning, as is what is put for a buffer.
 borrows the device of may be None on some path, and the device's generator draws numbers.
 
 What another file makes, and returns or keeps in an object, is told where it meets something, without a fix.
-What a function returns on one path is on the cpu, and on another wherever its arguments are: a warning. What
-it returns with the size or dtype of an argument is a note.
+What a function returns on one path is on the cpu, and on another wherever its arguments are: a warning, as is
+what `forward` fills with what it computes. What it returns with the size or dtype of an argument is a note.
 
 Left alone: 0-dim tensors in arithmetic and comparisons, a cpu index of a tensor elsewhere, what is stored by
 a number or slice, any index that something is stored at, other default devices, constructors, datasets,
@@ -58,7 +58,7 @@ from ..rule import (
 )
 
 _TAKE_NO_DEVICE = ("torchvision.", "torch.distributions.")
-_MEETS = {"attribute": (" and replaces the buffer", "it is put there here")}
+_PUTS = {"attribute": " and replaces the buffer", "filled": " and returned, filled with what is"}
 _LEAVES = {"return": ", and another path returns", "join": " and comes of", "size": " with size or dtype of"}
 
 
@@ -96,24 +96,25 @@ class CreatedOnCpu(Rule[Meeting]):
                 made_there = event.left.origin is not None and event.left.origin.function == other.given[0]
                 device = device or (f"{other.given[1]}.device" if made_there else "")
         change: Change | None = None
-        if device and isinstance(node, cst.Call):
-            origin = ask.value_of(node).origin
-            if origin is None or not origin.api.startswith(_TAKE_NO_DEVICE):
-                change = Change(f"make it on `{device}`", ((node, at_device(node, device)),), safe=False)
+        origin = ask.value_of(node).origin
+        takes_one = not (origin and origin.api.startswith(_TAKE_NO_DEVICE))
+        if takes_one and device and isinstance(node, cst.Call):
+            change = Change(f"make it on `{device}`", ((node, at_device(node, device)),), safe=False)
         made = f"`{event.left.label}`" if kept or event.left.label.isidentifier() else "a tensor"
         if event.how == "container":
             made = f"what {made} holds" if made[0] == "`" else made
         path = "on one path " if event.left.place.form is not Form.CPU else ""
-        meets, at = _MEETS.get(event.how, (" and meets", "they meet here"))
+        meets = _PUTS.get(event.how, " and meets")
+        at = "it is put there here" if event.how in _PUTS else "they meet here"
         if event.how in _LEAVES:
             meets, at = _LEAVES[event.how], "it is returned here"
             nothing = source_of(node).endswith(("()", "([])"))
             severity = Severity.NOTE if nothing or event.how == "size" else severity or Severity.WARNING
+        label = "" if event.how == "filled" else f" `{other.label}`"
         yield Report(
-            f"{made} is {path}made on the cpu{meets} `{other.label}`{where}",
+            f"{made} is {path}made on the cpu{meets}{label}{where}",
             "a factory without `device=` makes its tensor on the default device",
-            severity,
-            change,
+            *(severity, change),
             (
                 *because,
                 *((spot, "") for spot in event.left.spots if kept or spot.node is not None),

@@ -46,7 +46,7 @@ ORDER = [
         "infer.graphs",
         "infer.unmoved",
     ),
-    *("infer.conditions", "infer.lazily", "infer.annotations", "infer.cases"),
+    *("infer.conditions", "infer.recalled", "infer.lazily", "infer.annotations", "infer.cases"),
     *("infer.substitute", "infer.needs", "infer.asks", "infer.apply", "infer.transfers"),
     "infer.asserted",
     *("infer.holdings", "infer.standing", "infer.calls", "infer.attributes", "infer.targets"),

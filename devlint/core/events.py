@@ -265,13 +265,14 @@ Meets = Literal[
     "container",
     "return",
     "size",
+    "filled",
     "attribute",
     "host",
     "array",
 ]
 """What two values come together in; `beside` where a model of unknown class is given both, `host` where the
 left one has to be on the cpu, `array` where numpy reads it, `result` where it is what a module gave, `size`
-where the left one is returned with the size of the right one.
+where the left one is returned with the size of the right one, `filled` where that is in a part of it.
 """
 
 

@@ -51,7 +51,12 @@ def returned(machine: Statements) -> None:
                 machine.meeting("return", at, CPU, value._replace(place=CPU), other_at, place, other)
                 break
             else:
-                if _is_borrowed(machine, value):
+                filled_by = machine.log.filled.get((value.origin.function, value.origin.at))
+                if filled_by is not None and value.place.form is Form.CPU and machine.here.is_method:
+                    target, place, other = filled_by
+                    if place.form not in _NOT_THERE and other.kind in _ELSEWHERE:
+                        machine.meeting("filled", at, CPU, value, target, place, other)
+                elif _is_borrowed(machine, value):
                     stored = _stored(machine.here.node) if stored is None else stored
                     _leaves(machine, at, value, stored)
 

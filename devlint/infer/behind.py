@@ -35,7 +35,7 @@ _RANK = (
 _OF_CALLERS = (Conflict.CALLER, Conflict.GIVEN)
 _CHOSEN = (Form.EITHER, Form.SAME)
 """Where a constructor puts what it keeps that chooses between an accelerator and the cpu."""
-_LEAVES = ("return", "join", "size")
+_LEAVES = ("return", "join", "size", "filled")
 """How what is made leaves its function: it meets something in who calls that."""
 _WITH_ELEMENTS = ("index", "operator")
 """What nobody does with a tensor of no elements: it stands for what comes later."""
@@ -247,6 +247,10 @@ class Meetings(Naming):
                 conflict = Conflict.CALLER
             if conflict in _RANK[:2] and self.only_measures(origin.function):
                 conflict = Conflict.CALLER
+            if raw.how == "filled":
+                if conflict is not Conflict.PORTABLE or not self._is_forward(function):
+                    continue  # what a program gathers on the cpu may be meant for it
+                conflict = Conflict.PRESUMED
             wholly = conflict
             guessed = raw.how == "beside" or self._is_of_guess(function)
             if conflict in _RANK[:2] and (guessed or self.presumed.is_place(other, there)):

@@ -397,6 +397,9 @@ def _unknown_call(machine: Machine, node: ast.Call, args: Arguments, callee: Ref
             builtins.imported(machine, text_of(first))
     result = losses.unknown_call(machine, node, args.positional, placed, [value for _, value in args.all()])
     _try_out(machine, node, args, callee, result)
+    told = (value for name, (_, value) in args.keywords.items() if name in knowledge.DEVICE_KEYWORDS)
+    if any(value.place.form is not Form.CPU and value.kind is not Kind.NONE for value in told):
+        machine.note(result, Evidence.PLACED)  # a loader, say: what it yields is where it was told
     return result
 
 

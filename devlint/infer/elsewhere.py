@@ -273,6 +273,10 @@ class Elsewhere:
         view = self.file.view(function.owner) if function is not None and function.owner is not None else None
         return view is not None and view.is_module
 
+    def _is_forward(self, name: str) -> bool:
+        function = self.file.functions.get(name)
+        return function is not None and function.own_name in FORWARD
+
     def _is_of_guess(self, name: str) -> bool:
         """Whether a function is a method of what only its own code shows to be a module."""
         function = self.file.functions.get(name)

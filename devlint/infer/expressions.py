@@ -37,7 +37,7 @@ from ..core.values import (
     is_made,
     library_value,
 )
-from . import cases, conditions
+from . import cases, conditions, recalled
 from .calls import call
 from .log import RawCompare, RawUse
 from .machine import flag, subscript_step
@@ -477,10 +477,14 @@ class Expressions(Targets):
         otherwise = self.state.copy()
         conditions.take(self, node.test, test, True)
         self.branches += 1
+        unmoved = recalled.narrow(self, node.test, True)
         body = self.eval(node.body)
+        recalled.restore(self.state, unmoved)
         then, self.state = self.state, otherwise
         conditions.take(self, node.test, test, False)
+        unmoved = recalled.narrow(self, node.test, False)
         orelse = self.eval(node.orelse)
+        recalled.restore(self.state, unmoved)
         self.branches -= 1
         if asked and (
             body.place != orelse.place or len(self.log.meetings) > met or cases.parted(then, self.state)
@@ -507,7 +511,7 @@ class Expressions(Targets):
                 if not isinstance(part, ast.Name):  # a variable's literal is not written here
                     self.use_literal(value, "argument")
             self.harmless((node.body, node.orelse), "chosen")
-        both = self.join(body, orelse)
+        both = recalled.parted(self, node, test, body, orelse, self.join(body, orelse))
         if device is not None and body.who == orelse.who:
             moved = body if device[0] else orelse
             both = both._replace(place=device[1]) if self.follows(moved, device[1]) else both

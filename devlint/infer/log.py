@@ -266,6 +266,7 @@ class Log:
         "derived",
         "doubted",
         "feeds",
+        "filled",
         "flows",
         "follows",
         "follows_devices",
@@ -389,6 +390,8 @@ class Log:
         """The modules that came into one variable with others, as they were made."""
         self.stand_ins: dict[Ref, tuple[Value, ast.expr, Place, Value]] = {}
         """By the container, what was made on the cpu for all items, and what some are bound to later."""
+        self.filled: dict[tuple[str, int], tuple[ast.expr, Place, Value]] = {}
+        """By what made a tensor on the cpu, what was computed elsewhere and is stored in a part of it."""
         self.follows_devices = False
         """Whether the function places anything where something else is, or a variable says."""
         self.missed: dict[tuple[str, str], Value | None] = {}

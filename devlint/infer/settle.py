@@ -599,7 +599,7 @@ class Settled:
 
     def _placed(self, ref: Ref) -> bool:
         while ref >= 0:
-            if self.seen(ref) & Evidence.PLACED:
+            if any(self.seen(each) & Evidence.PLACED for each in (ref, *self.kept_in(ref))):
                 return True
             ref = self.objects.parents[ref]
         return False

@@ -32,7 +32,7 @@ from ..core.values import (
     is_made,
     library_value,
 )
-from . import cases, conditions, lazily
+from . import cases, conditions, lazily, recalled
 from .annotations import annotated
 from .definitions import Function
 from .expressions import Expressions
@@ -441,6 +441,7 @@ class Statements(Expressions):
         waiting: list[tuple[ast.If, _Test, State, frozenset[tuple[str, Answers]]]] = []
         before, met = len(self.log.kept), len(self.log.meetings)
         rest: list[ast.stmt] = []
+        apart: recalled.Narrowed = {}
         while True:
             test = self.eval(node.test)
             settled = cases.outcome(self, node.test)
@@ -462,13 +463,18 @@ class Statements(Expressions):
             asked = not conditions.asks_for_main(node.test)
             left = self._ways_out()
             self.branches += asked
+            unmoved = recalled.narrow(self, node.test, True)
             self.run(node.body)
+            recalled.restore(self.state, unmoved)
             self.branches -= asked
             self.typing = typing
             parts = frozenset() if self._fails(left) else parts
             waiting.append((node, _Test(test, device), self.state, parts))
+            goes_on = self.state.alive
             self.state = otherwise
             conditions.take(self, node.test, test, False)
+            unmoved = recalled.narrow(self, node.test, False)
+            apart |= unmoved if goes_on else {}
             rest = node.orelse
             if len(rest) != 1 or not isinstance(rest[0], ast.If):
                 break
@@ -476,6 +482,7 @@ class Statements(Expressions):
         left = self._ways_out()
         self.branches += 1
         self.run(rest)
+        recalled.restore(self.state, apart)
         self.branches -= 1
         fails = self._fails(left)
         moved, meets = len(self.log.kept) > before, len(self.log.meetings) > met
@@ -559,6 +566,7 @@ class Statements(Expressions):
                 place = value.place if mine else other.place
                 of = place.of if place.form in (Form.SAME, Form.EITHER) else None
                 found[name] = Place(Form.EITHER, place.name, of, mine | theirs)
+                self.parted = True
         return found
 
     def _moved_at(self, value: Value) -> int:

@@ -253,6 +253,8 @@ class Targets(Attributes):
         indices = index.items if isinstance(target.slice, ast.Tuple) and index.items else (index,)
         if any(each.kind in (Kind.TENSOR, Kind.PARAMETER) and not _is_one_number(each) for each in indices):
             self.meet(target, [(target.value, base), (target, value)])
+        elif is_made(base) and base.origin is not None and value.kind in MAY_HOLD_TENSORS:
+            self.log.filled[base.origin.function, base.origin.at] = target, self.where(value), value
 
     def _move_any_item(self, at: ast.expr, base: Value, ref: int, value: Value) -> None:
         """`xs[k] = xs[k].to(d)` for some `k`: any item may be the one that is moved."""

@@ -211,6 +211,7 @@ CUDA_BY_NATURE = words(
     sgl_kernel flash_mla fast_hadamard_transform torch_npu torch_mlu torch_musa habana_frameworks
     intel_extension_for_pytorch warpconvnet pytorch_quantization ppq mamba_ssm causal_conv1d tensorrt_llm
     isaacgym isaacsim isaaclab aitemplate neural_renderer pointnet2_ops simple_knn frnn
+    gaussian_renderer gaussian_hierarchy
     """
 )
 """Packages that run on an accelerator alone: a module that imports one needs the device anyway."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...core.evidence import Evidence
 from ...core.kinds import TENSORS, Kind
-from ...core.paths import Element, Item, Ref
+from ...core.paths import Attr, Element, Item, Ref
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ...core.summary import Term
 from ...core.values import MAPPINGS, Api, Defined, Value, container
@@ -62,8 +62,13 @@ def _unpack(machine: Machine, site: Site) -> None:
 
 
 def _of_rows(machine: Machine, ref: Ref, dataset: Value, place: Place) -> Place:
-    """Where the batches of a tensor's rows are: wherever that is."""
+    """Where the batches of a tensor's rows are: wherever that is.
+
+    What belongs to an object that a caller gives, a graph, may have been moved with all that it has.
+    """
     there = machine.where(dataset)
+    if there.form is Form.AT and type(there.of) is int and isinstance(machine.objects.ways[there.of], Attr):
+        return UNKNOWN_PLACE
     if there.form in ON_DEVICE:
         machine.log.note(ref, Evidence.PLACED)
     elif there.form is Form.AT:

@@ -1,0 +1,86 @@
+"""Conditions that are asked again: what was moved where one holds is not moved where it does not."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ..core.kinds import TENSORS, Kind
+from ..core.places import MOVED_TO, UNKNOWN_PLACE, Branch, Form, join_places
+from ..core.state import Key, State
+from ..core.values import Value
+from . import conditions
+from .machine import Machine
+
+_MOVED = TENSORS | {Kind.UNKNOWN, Kind.BATCH}
+Narrowed = dict[Key, tuple[Value, Value]]
+"""Variables with what they are where a condition comes out so, and with what they were before."""
+
+
+def narrow(machine: Machine, test: ast.expr, outcome: bool) -> Narrowed:
+    """Take what was moved under the same condition as where it was, if that comes out otherwise now."""
+    found: Narrowed = {}
+    if not machine.parted:
+        return found
+    asked = _plain(test, outcome)
+    for name, value in machine.state.env.items():
+        place = value.place
+        if place.form is Form.EITHER and place.when and _is_not_moved(machine, place.when, *asked):
+            found[name] = value._replace(place=UNKNOWN_PLACE, origin=None), value
+    machine.state.env.update({name: narrowed for name, (narrowed, _) in found.items()})
+    return found
+
+
+def parted(machine: Machine, node: ast.IfExp, test: Value, body: Value, orelse: Value, both: Value) -> Value:
+    """What is moved on one path alone, with that: `x.cuda() if use_cuda else x`, or `else x.cpu()`."""
+    moved = body.place.form in MOVED_TO
+    value = body if moved else orelse
+    if value.place.form not in MOVED_TO or value.kind not in _MOVED or body.who != orelse.who:
+        return both
+    place = both.place
+    if _is_moved_by(machine, node.body, body) and _is_moved_by(machine, node.orelse, orelse):
+        place = join_places(body.place, orelse.place)
+    if place.form is not Form.EITHER or place.when:
+        return both
+    at = machine.here.number(node)
+    here = value.origin is not None and value.origin.function == machine.here.name
+    move = value.origin.at if value.origin is not None and here else -1
+    machine.parted = True
+    asks: Any = conditions.asks(node.test, test)
+    return both._replace(place=place._replace(when=frozenset({Branch(at, at, moved, asks, move)})))
+
+
+def _is_moved_by(machine: Machine, call: ast.expr, value: Value) -> bool:
+    """Whether a value is what a call, as it stands, has moved."""
+    origin = value.origin
+    return (
+        origin is not None
+        and origin.how == "moved"
+        and origin.function == machine.here.name
+        and machine.here.number(call) == origin.at
+    )
+
+
+def restore(state: State, narrowed: Narrowed) -> None:
+    """Go on with what nothing has assigned under the condition as it was before that was asked."""
+    for name, (value, before) in narrowed.items():
+        if state.env.get(name) is value:
+            state.env[name] = before
+
+
+def _is_not_moved(machine: Machine, when: frozenset[Branch], text: str, outcome: bool) -> bool:
+    """Whether a condition moves a value only where it comes out otherwise."""
+    for branch in when:
+        node = machine.here.nodes[branch.test] if branch.test >= 0 else None
+        if not isinstance(node, (ast.If, ast.IfExp)):
+            return False
+        if (text, not outcome) != _plain(node.test, branch.outcome):
+            return False
+    return True
+
+
+def _plain(test: ast.expr, outcome: bool) -> tuple[str, bool]:
+    """A condition without `not`, and how that comes out."""
+    while isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+        test, outcome = test.operand, not outcome
+    return ast.unparse(test), outcome
