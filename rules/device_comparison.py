@@ -2,7 +2,7 @@
 
 A `torch.device` equals other devices alone: `==` with a string is always false, whatever that says, `!=`
 always true, and `in` finds nothing. `torch.device("cuda")` never equals the device of a tensor, which has an
-index: `cuda:0`. `is` never finds it either.
+index: `cuda:0`. `is` never finds it either. A type has none, and is never `gpu`.
 
     if features.device == "cuda":  # DEV208
 
@@ -36,17 +36,19 @@ from ..rule import (
     source_of,
 )
 
+_SIDES = (left(Kind.DEVICE), right(Kind.DEVICE), left(Kind.STRING))
+
 
 class DeviceComparison(Rule[Compare]):
     """A `torch.device` beside a string, a number, or a device that it cannot equal."""
 
     code = "DEV208"
     name = "device-comparison"
-    watches = (compare(left(Kind.DEVICE), outside("probe")), compare(right(Kind.DEVICE), outside("probe")))
+    watches = tuple(compare(side, outside("probe")) for side in _SIDES)
     claim = Claim(
         Observes("found", [], ["cuda", "made"]),
         programs={
-            "others": Claim(Observes("found", [], ["cuda", "numbered", "same"])),
+            "others": Claim(Observes("found", [], ["cuda", "numbered", "same", "typed", "first"])),
             "spellings": Claim(Observes("found", ["elsewhere"], ["in", "cuda"])),
             "cpu": Claim(RUNS, cpu=Observes("found", ["not the cpu"], [])),
             "wrapped": Claim(Observes("found", [], ["cuda"])),
@@ -68,6 +70,10 @@ class DeviceComparison(Rule[Compare]):
         """Report the comparison; compare types instead, where the other side names one."""
         assert isinstance(node, cst.Comparison)
         device, other = node.left, node.comparisons[0].comparator
+        if event.left.kind is event.right.kind is Kind.STRING:
+            if text := _never(device, other, ask):
+                yield Report(f"`{source_of(device)}` never equals `{text}`", "that is no type of a device")
+            return
         if event.left.kind is not Kind.DEVICE or (event.right.kind is Kind.DEVICE and _type(device)):
             device, other = other, device
         kind, why = cst.Attribute(device, cst.Name("type")), "a device equals devices alone, never its name"
@@ -76,10 +82,8 @@ class DeviceComparison(Rule[Compare]):
         if event.left.kind is event.right.kind and event.operator.startswith("is"):
             if not any(isinstance(side, (cst.Attribute, cst.Call)) for side in (device, other)):
                 return
-            said, why = (
-                "`is` tells equal devices apart",
-                "each time that a device is read, it is a new object",
-            )
+            said = "`is` tells equal devices apart"
+            why = "each time that a device is read, it is a new object"
         elif event.left.kind is event.right.kind:
             tensor = ask.value_of(device.value) if isinstance(device, cst.Attribute) else None
             text = _type(other)
@@ -94,13 +98,18 @@ class DeviceComparison(Rule[Compare]):
             if len(texts) < len(items) and event.operator.endswith("in"):
                 return
             types = len(texts) == len(items) and all(str(text).isalpha() for text in texts)
-            if (
-                types
-                and isinstance(device, (cst.Name, cst.Attribute))
-                and not event.operator.startswith("is")
-            ):
+            plain = isinstance(device, (cst.Name, cst.Attribute)) and not event.operator.startswith("is")
+            if types and plain:
                 change = Change("compare types", ((device, kind),), safe="cpu" not in texts)
         yield Report(said, why, change=change)
+
+
+def _never(node: cst.BaseExpression, other: cst.BaseExpression, ask: Ask) -> str:
+    """What the type of a device never equals, if that is compared with a text."""
+    text = str(other.evaluated_value) if isinstance(other, cst.SimpleString) else ""
+    device = ask.value_of(node.value) if isinstance(node, cst.Attribute) else None
+    wrong = ":" in text or text.lower() in ("gpu", *{"cuda", "cpu", "mps"} - {text})
+    return text if wrong and device is not None and device.kind is Kind.DEVICE else ""
 
 
 def _type(node: cst.BaseExpression) -> cst.SimpleString | None:
