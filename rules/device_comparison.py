@@ -36,7 +36,7 @@ from ..rule import (
     source_of,
 )
 
-_SIDES = (left(Kind.DEVICE), right(Kind.DEVICE), left(Kind.STRING))
+_LEFT = left(Kind.DEVICE, Kind.STRING)
 
 
 class DeviceComparison(Rule[Compare]):
@@ -44,7 +44,7 @@ class DeviceComparison(Rule[Compare]):
 
     code = "DEV208"
     name = "device-comparison"
-    watches = tuple(compare(side, outside("probe")) for side in _SIDES)
+    watches = (compare(_LEFT, outside("probe")), compare(right(Kind.DEVICE), outside("probe")))
     claim = Claim(
         Observes("found", [], ["cuda", "made"]),
         programs={
@@ -61,6 +61,8 @@ class DeviceComparison(Rule[Compare]):
         device, other = event.left, event.right
         if device.kind is not Kind.DEVICE:
             device, other = other, device
+        if device.kind is not Kind.DEVICE:
+            return device.kind is other.kind and not event.decides
         if event.operator.endswith("in"):
             return device.certain and event.left is device and other.kind is Kind.CONTAINER
         known = other.kind in (Kind.STRING, Kind.NUMBER) or (other.kind is Kind.DEVICE and other.certain)
@@ -97,9 +99,8 @@ class DeviceComparison(Rule[Compare]):
             texts = [each.evaluated_value for each in items if isinstance(each, cst.SimpleString)]
             if len(texts) < len(items) and event.operator.endswith("in"):
                 return
-            types = len(texts) == len(items) and all(str(text).isalpha() for text in texts)
             plain = isinstance(device, (cst.Name, cst.Attribute)) and not event.operator.startswith("is")
-            if types and plain:
+            if plain and len(texts) == len(items) and all(str(text).isalpha() for text in texts):
                 change = Change("compare types", ((device, kind),), safe="cpu" not in texts)
         yield Report(said, why, change=change)
 
