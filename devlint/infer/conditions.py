@@ -47,7 +47,8 @@ _SUGGEST = frozenset(
 _CONVERSIONS = ("len", "int", "bool", "str")
 _OWN_FLAGS = frozenset({Kind.INSTANCE, Kind.MODULE, Kind.DEVICE, Kind.CLASS})
 """What has an `is_cuda` of its own making, if any."""
-_DEFAULT_GPU = literal(knowledge.CUDA)
+_DEFAULT_GPU = (literal(knowledge.CUDA), Place(Form.EITHER, knowledge.CUDA))
+"""Where `x.cuda()` brings something, on every path or on some."""
 """Where `.cuda()` brings a tensor, which is on no other GPU then."""
 _LOOK_UPS = ("get", "getenv")
 
@@ -338,7 +339,7 @@ def assume(machine: Machine, test: ast.expr, value: Value, outcome: bool) -> Non
     if outcome and said is not None and said.if_true and (asked := _asked_of(test)) is not None:
         named = machine.eval(asked) if is_place(asked) else None
         own = named is not None and (named.kind in _OWN_FLAGS or machine.seen(named) & Evidence.MODULE)
-        if not own and (named is None or named.place != _DEFAULT_GPU):
+        if not own and (named is None or named.place._replace(when=frozenset()) not in _DEFAULT_GPU):
             machine.state.why = machine.state.why._replace(tensor=ast.unparse(asked))
     narrow(machine, test, outcome)
 

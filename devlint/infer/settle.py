@@ -264,7 +264,7 @@ class Settled:
     def copied(self) -> set[Ref]:
         """What is moved as it stands, while it may be used itself, too: a copy of it is elsewhere.
 
-        What a tensor yields may be a number, which meets what it likes.
+        What a tensor yields may be a number, which meets what it likes; `y.to(x)` may be meant for the dtype.
         """
         found = set[Ref]()
         for log in self.logs.values():
@@ -272,9 +272,16 @@ class Settled:
                 ref, func = raw.receiver.who, node.func if isinstance(node, ast.Call) else None
                 if raw.target is None or raw.target.form is Form.CPU or type(ref) is not int:
                     continue
+                if raw.likens or self._is_tensor(raw.target):
+                    continue
                 if isinstance(func, ast.Attribute) and ast.unparse(func.value) == self.objects.labels[ref]:
                     found.add(ref)
         return {ref for ref in found if not isinstance(self.objects.ways[ref], Element)}
+
+    def _is_tensor(self, place: Place) -> bool:
+        """Whether a move is told a tensor: use shows that, for all that is known where it is told."""
+        of = place.of if place.form is Form.SAME else None
+        return type(of) is int and self.kind(Value(Kind.UNKNOWN, who=of)) in TENSORS
 
     def made_by(self, ref: Ref) -> ast.AST | None:
         """The node of this file that makes an object."""
