@@ -107,7 +107,7 @@ class DeviceComparison(Rule[Compare]):
 
 def _never(node: cst.BaseExpression, other: cst.BaseExpression, ask: Ask) -> str:
     """What the type of a device never equals, if that is compared with a text."""
-    text = str(other.evaluated_value) if isinstance(other, cst.SimpleString) else ""
+    text = other.raw_value if isinstance(other, cst.SimpleString) else ""
     device = ask.value_of(node.value) if isinstance(node, cst.Attribute) else None
     wrong = ":" in text or text.lower() in ("gpu", *{"cuda", "cpu", "mps"} - {text})
     return text if wrong and device is not None and device.kind is Kind.DEVICE else ""
