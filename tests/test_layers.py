@@ -69,6 +69,7 @@ ORDER = [
         "infer.presumed",
         "infer.handed",
         "infer.elsewhere",
+        "infer.fed",
         "infer.naming",
         "infer.others",
         "infer.reaching",

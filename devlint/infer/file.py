@@ -1079,7 +1079,7 @@ def _informs(value: Value, sites: list[Site]) -> bool:
     if value.kind in (Kind.LOADER, Kind.MODULE, Kind.OPTIMIZER, Kind.INSTANCE, Kind.FUNCTION):
         return True
     if value.kind in (Kind.DEVICE, Kind.STRING):
-        return value.place.form is not Form.UNKNOWN
+        return value.place.form not in (Form.UNKNOWN, Form.AT)
     if value.kind is Kind.TENSOR:
         return value.place.form in _THERE
     if value.kind is Kind.CONTAINER:

@@ -17,11 +17,13 @@ from ..core import events as event
 from ..core.events import Becoming, Harmless, Holder, Seen, Spot, Why
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
+from ..core.paths import Ref
 from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ..core.state import LOADED, OPTIMIZER, STEPPED
 from ..core.summary import Marked
 from ..core.values import OF_LEAF, Defined, Origin, Value, element_of
 from .encounters import Encounters
+from .fed import fed
 from .hidden import hidden
 from .left import keeping, left
 from .log import Log, RawCall, RawCompare, RawMove, Stale
@@ -421,8 +423,9 @@ class Observer(Encounters):
                     continue
                 if raw.receiver is not None and of is not None:
                     receiver = self.traced(raw.receiver, place_of(raw.receiver, of, raw), of, function)
+                    receiver = self._by_use(receiver, raw.receiver)
                 given = {
-                    name: self.seen(value, place_of(value, at, raw), at, function)
+                    name: self._by_use(self.seen(value, place_of(value, at, raw), at, function), value)
                     for name, at, value in raw.args.named()
                 }
                 if knowledge.DRAWN_WITH in given:
@@ -435,6 +438,17 @@ class Observer(Encounters):
                     touched=self._touched(function, raw.touched),
                     leaves=tuple(self._left.get((function, home.number(node)), ())),
                 )
+
+    def _by_use(self, seen: event.Seen, value: Value) -> event.Seen:
+        """What belongs to a module that an object runs on a device lies with that module."""
+        place, of = seen.place, value.place.of
+        if place.form is not Form.AT or place.name or type(of) is not int:
+            return seen
+        return seen._replace(place=place._replace(name=self._fed.get(of, "")))
+
+    @cached_property
+    def _fed(self) -> dict[Ref, str]:
+        return fed(self.settled)
 
     @cached_property
     def _on_cuda(self) -> frozenset[str]:
