@@ -96,10 +96,10 @@ class CreatedOnCpu(Rule[Meeting]):
                 made_there = event.left.origin is not None and event.left.origin.function == other.given[0]
                 device = device or (f"{other.given[1]}.device" if made_there else "")
         change: Change | None = None
-        origin = ask.value_of(node).origin
-        takes_one = not (origin and origin.api.startswith(_TAKE_NO_DEVICE))
-        if takes_one and device and isinstance(node, cst.Call):
-            change = Change(f"make it on `{device}`", ((node, at_device(node, device)),), safe=False)
+        if device and isinstance(node, cst.Call):
+            origin = ask.value_of(node).origin
+            if origin is None or not origin.api.startswith(_TAKE_NO_DEVICE):
+                change = Change(f"make it on `{device}`", ((node, at_device(node, device)),), safe=False)
         made = f"`{event.left.label}`" if kept or event.left.label.isidentifier() else "a tensor"
         if event.how == "container":
             made = f"what {made} holds" if made[0] == "`" else made

@@ -73,8 +73,8 @@ class DeviceComparison(Rule[Compare]):
         assert isinstance(node, cst.Comparison)
         device, other = node.left, node.comparisons[0].comparator
         if event.left.kind is event.right.kind is Kind.STRING:
-            if text := _never(device, other, ask):
-                yield Report(f"`{source_of(device)}` never equals `{text}`", "that is no type of a device")
+            if never := _never(device, other, ask):
+                yield Report(f"`{source_of(device)}` never equals `{never}`", "that is no type of a device")
             return
         if event.left.kind is not Kind.DEVICE or (event.right.kind is Kind.DEVICE and _type(device)):
             device, other = other, device

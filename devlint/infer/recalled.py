@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from ..core.kinds import TENSORS, Kind
-from ..core.places import MOVED_TO, UNKNOWN_PLACE, Branch, Form, join_places
+from ..core.places import MOVED_TO, UNKNOWN_PLACE, Branch, Form, Place, join_places
 from ..core.state import Key, State
 from ..core.values import Value
 from . import conditions
@@ -17,15 +17,27 @@ Narrowed = dict[Key, tuple[Value, Value]]
 """Variables with what they are where a condition comes out so, and with what they were before."""
 
 
+def note(machine: Machine, name: str, place: Place) -> None:
+    """Remember that a variable is elsewhere only if a condition comes out in one way."""
+    if place.form is not Form.EITHER:
+        return
+    for branch in place.when:
+        node = machine.here.nodes[branch.test] if branch.test >= 0 else None
+        if isinstance(node, (ast.If, ast.IfExp)):
+            machine.parted.setdefault(_plain(node.test, True)[0], set()).add(name)
+            return
+
+
 def narrow(machine: Machine, test: ast.expr, outcome: bool) -> Narrowed:
     """Take what was moved under the same condition as where it was, if that comes out otherwise now."""
     found: Narrowed = {}
     if not machine.parted:
         return found
-    asked = _plain(test, outcome)
-    for name, value in machine.state.env.items():
-        place = value.place
-        if place.form is Form.EITHER and place.when and _is_not_moved(machine, place.when, *asked):
+    text, outcome = _plain(test, outcome)
+    for name in machine.parted.get(text, ()):
+        value = machine.state.env.get(name)
+        when = value.place.when if value is not None and value.place.form is Form.EITHER else None
+        if value is not None and when and _is_not_moved(machine, when, text, outcome):
             found[name] = value._replace(place=UNKNOWN_PLACE, origin=None), value
     machine.state.env.update({name: narrowed for name, (narrowed, _) in found.items()})
     return found
@@ -45,7 +57,6 @@ def parted(machine: Machine, node: ast.IfExp, test: Value, body: Value, orelse: 
     at = machine.here.number(node)
     here = value.origin is not None and value.origin.function == machine.here.name
     move = value.origin.at if value.origin is not None and here else -1
-    machine.parted = True
     asks: Any = conditions.asks(node.test, test)
     return both._replace(place=place._replace(when=frozenset({Branch(at, at, moved, asks, move)})))
 

@@ -566,7 +566,7 @@ class Statements(Expressions):
                 place = value.place if mine else other.place
                 of = place.of if place.form in (Form.SAME, Form.EITHER) else None
                 found[name] = Place(Form.EITHER, place.name, of, mine | theirs)
-                self.parted = True
+                recalled.note(self, name, found[name])
         return found
 
     def _moved_at(self, value: Value) -> int:

@@ -24,6 +24,7 @@ from ..core.values import (
     element_of,
     is_made,
 )
+from . import recalled
 from .attributes import Attributes
 from .definitions import Function
 from .holdings import give_away
@@ -55,6 +56,8 @@ class Targets(Attributes):
             if ref is not None and not self.objects.labels[ref]:
                 self.objects.labels[ref] = target.id
             self.state.env[target.id] = value
+            if value.place.when:
+                recalled.note(self, target.id, value.place)
             if target.id == self.state.why.tensor.partition(".")[0]:
                 self.state.why = self.state.why._replace(tensor="")  # it is another one now
             self.bound(target.id, value)
