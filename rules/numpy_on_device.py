@@ -1,6 +1,6 @@
 """A tensor on the device is given to numpy
 
-numpy works on the host's memory: `.numpy()`, its functions, and arrays of which slices are assigned raise.
+numpy reads the host's memory: `.numpy()`, its functions, stores in arrays, and `torch.FloatTensor(x)` raise.
 
     model(images.to(device)).detach().numpy()  # DEV407
 
@@ -58,7 +58,7 @@ class NumpyOnDevice(Rule[Call | Meeting]):
         call("@host-only", lacks("force"), outside("probe")),
         meeting(how("array"), outside("probe", "test")),
     )
-    claim = Claim(Raises("TypeError", "device type tensor to numpy"), packages=("numpy",))
+    claim = Claim(Raises("TypeError", "tensor to numpy|expected TensorOptions"), packages=("numpy",))
 
     def suspects(self, event: Call | Meeting) -> bool:
         """Whether anything that numpy reads may be on a device."""
@@ -86,7 +86,7 @@ class NumpyOnDevice(Rule[Call | Meeting]):
         yield Report(
             f"`{seen.label}` {'holds what is' if seen.kind is Kind.CONTAINER else 'is'} {where}, and "
             f"`{reader}` reads the host's memory",
-            "on an accelerator it raises: can't convert the tensor to numpy, use Tensor.cpu() first",
+            "on an accelerator it raises TypeError: copy the tensor with Tensor.cpu() first",
             *(severity, _copied(node, event)),
             None if there is None else ((there.spot, "it is given here"),),
         )

@@ -394,8 +394,21 @@ TABLES = (
         "torch.",
         Row("tensor", "cpu", devices=("device",), topics=frozenset({"legacy-type"})),
         """
-    Tensor FloatTensor DoubleTensor HalfTensor BFloat16Tensor ByteTensor CharTensor ShortTensor
-    IntTensor LongTensor BoolTensor(*data, device)
+    Tensor(*data, device)
+    """,
+    ),
+    # Of tensors they take those of their own type alone; one of a device raises TypeError, with 2.13.
+    Table(
+        "torch.",
+        Row(
+            "tensor",
+            "cpu",
+            devices=("device",),
+            topics=frozenset({"legacy-type", "host-only", "keeps-items"}),
+        ),
+        """
+    FloatTensor DoubleTensor HalfTensor BFloat16Tensor ByteTensor CharTensor ShortTensor IntTensor
+    LongTensor BoolTensor(*data, device)
     """,
     ),
     Table(
