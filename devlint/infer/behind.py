@@ -248,7 +248,7 @@ class Meetings(Naming):
             if conflict in _RANK[:2] and self.only_measures(origin.function):
                 conflict = Conflict.CALLER
             if raw.how == "filled":
-                if conflict is not Conflict.PORTABLE or not self._is_forward(function):
+                if conflict is not Conflict.PORTABLE or not self._is_of_layers(function, there):
                     continue  # what a program gathers on the cpu may be meant for it
                 conflict = Conflict.PRESUMED
             wholly = conflict

@@ -273,9 +273,12 @@ class Elsewhere:
         view = self.file.view(function.owner) if function is not None and function.owner is not None else None
         return view is not None and view.is_module
 
-    def _is_forward(self, name: str) -> bool:
+    def _is_of_layers(self, name: str, place: Place) -> bool:
+        """Whether a place in a `forward` is that of the module: of what its layers give, and no input."""
         function = self.file.functions.get(name)
-        return function is not None and function.own_name in FORWARD
+        way = self.objects.ways[place.of] if type(place.of) is int else None
+        own = isinstance(way, Root) and way.kind == "self"
+        return own and function is not None and function.own_name in FORWARD
 
     def _is_of_guess(self, name: str) -> bool:
         """Whether a function is a method of what only its own code shows to be a module."""
