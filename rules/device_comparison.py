@@ -62,7 +62,7 @@ class DeviceComparison(Rule[Compare]):
         if device.kind is not Kind.DEVICE:
             device, other = other, device
         if device.kind is not Kind.DEVICE:
-            return device.kind is other.kind and not event.decides
+            return bool(_never(event))
         if event.operator.endswith("in"):
             return device.certain and event.left is device and other.kind is Kind.CONTAINER
         known = other.kind in (Kind.STRING, Kind.NUMBER) or (other.kind is Kind.DEVICE and other.certain)
@@ -73,8 +73,9 @@ class DeviceComparison(Rule[Compare]):
         assert isinstance(node, cst.Comparison)
         device, other = node.left, node.comparisons[0].comparator
         if event.left.kind is event.right.kind is Kind.STRING:
-            if never := _never(device, other, ask):
-                yield Report(f"`{source_of(device)}` never equals `{never}`", "that is no type of a device")
+            whole = ask.value_of(device.value) if isinstance(device, cst.Attribute) else None
+            if whole is not None and whole.kind is Kind.DEVICE:
+                yield Report(f"`{event.left.label}` never equals `{_never(event)}`", "no such type exists")
             return
         if event.left.kind is not Kind.DEVICE or (event.right.kind is Kind.DEVICE and _type(device)):
             device, other = other, device
@@ -105,12 +106,11 @@ class DeviceComparison(Rule[Compare]):
         yield Report(said, why, change=change)
 
 
-def _never(node: cst.BaseExpression, other: cst.BaseExpression, ask: Ask) -> str:
-    """What the type of a device never equals, if that is compared with a text."""
-    text = other.raw_value if isinstance(other, cst.SimpleString) else ""
-    device = ask.value_of(node.value) if isinstance(node, cst.Attribute) else None
+def _never(event: Compare) -> str:
+    """What the type of a device never equals, where what is called one is compared with a text."""
+    text, typed = event.right.label.strip("\"'"), event.left.label.endswith(".type")
     wrong = ":" in text or text.lower() in ("gpu", *{"cuda", "cpu", "mps"} - {text})
-    return text if wrong and device is not None and device.kind is Kind.DEVICE else ""
+    return text if typed and wrong and event.right.kind is Kind.STRING else ""
 
 
 def _type(node: cst.BaseExpression) -> cst.SimpleString | None:

@@ -48,8 +48,7 @@ _CONVERSIONS = ("len", "int", "bool", "str")
 _OWN_FLAGS = frozenset({Kind.INSTANCE, Kind.MODULE, Kind.DEVICE, Kind.CLASS})
 """What has an `is_cuda` of its own making, if any."""
 _DEFAULT_GPU = (literal(knowledge.CUDA), Place(Form.EITHER, knowledge.CUDA))
-"""Where `x.cuda()` brings something, on every path or on some."""
-"""Where `.cuda()` brings a tensor, which is on no other GPU then."""
+"""Where `.cuda()` brings a tensor, on every path or on some: it is on no other GPU then."""
 _LOOK_UPS = ("get", "getenv")
 
 

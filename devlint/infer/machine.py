@@ -266,9 +266,9 @@ class Machine:
         self.log = Log()
         self.probing = 0
         """How many contexts enclose the statement at hand that expect it to fail."""
-        self.branches = 0
         self.parted: dict[str, set[str]] = {}
         """By the condition, the variables that are elsewhere only if it comes out in one way."""
+        self.branches = 0
         """How many conditions of the function enclose the expression at hand, `__name__` not counted."""
         self.loops = 0
         """How many loops enclose the statement at hand."""

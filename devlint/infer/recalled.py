@@ -55,20 +55,9 @@ def parted(machine: Machine, node: ast.IfExp, test: Value, body: Value, orelse: 
     if place.form is not Form.EITHER or place.when:
         return both
     at = machine.here.number(node)
-    here = value.origin is not None and value.origin.function == machine.here.name
-    move = value.origin.at if value.origin is not None and here else -1
     asks: Any = conditions.asks(node.test, test)
-    return both._replace(place=place._replace(when=frozenset({Branch(at, at, moved, asks, move)})))
-
-
-def _is_moved_by(machine: Machine, call: ast.expr, value: Value) -> bool:
-    """Whether a value is what a call, as it stands, has moved."""
-    origin = value.origin
-    return (
-        origin is not None
-        and origin.how == "moved"
-        and origin.function == machine.here.name
-        and machine.here.number(call) == origin.at
+    return both._replace(
+        place=place._replace(when=frozenset({Branch(at, at, moved, asks, moved_at(machine, value))}))
     )
 
 
@@ -77,6 +66,18 @@ def restore(state: State, narrowed: Narrowed) -> None:
     for name, (value, before) in narrowed.items():
         if state.env.get(name) is value:
             state.env[name] = before
+
+
+def moved_at(machine: Machine, value: Value) -> int:
+    """The number of the node that moved a value in this function; -1 for another."""
+    origin = value.origin
+    return origin.at if origin is not None and origin.function == machine.here.name else -1
+
+
+def _is_moved_by(machine: Machine, call: ast.expr, value: Value) -> bool:
+    """Whether a value is what a call, as it stands, has moved."""
+    moved = value.origin is not None and value.origin.how == "moved"
+    return moved and moved_at(machine, value) == machine.here.number(call)
 
 
 def _is_not_moved(machine: Machine, when: frozenset[Branch], text: str, outcome: bool) -> bool:

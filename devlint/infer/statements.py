@@ -553,12 +553,13 @@ class Statements(Expressions):
                 found[name] = there.place  # where there is no accelerator, the device is the cpu
                 continue
             mine, theirs = (
-                _paths(each, Branch(*numbers, side, asks, self._moved_at(each)))
+                _paths(each, Branch(*numbers, side, asks, recalled.moved_at(self, each)))
                 for each, side in ((value, True), (other, False))
             )
             if mine is None or theirs is None or not (mine or theirs):
                 continue
-            if brought_back(value) or brought_back(other):
+            both = self._is_moved_in(node.body, value) and self._is_moved_in(node.orelse, other)
+            if not both and (brought_back(value) or brought_back(other)):
                 continue
             ref = self.ref(value)
             element = ref is not None and self.objects.wholes[ref] >= 0
@@ -569,9 +570,11 @@ class Statements(Expressions):
                 recalled.note(self, name, found[name])
         return found
 
-    def _moved_at(self, value: Value) -> int:
-        origin = value.origin
-        return origin.at if origin is not None and origin.function == self.here.name else -1
+    def _is_moved_in(self, branch: list[ast.stmt], value: Value) -> bool:
+        """Whether a branch itself moves what a variable has there."""
+        at = recalled.moved_at(self, value)
+        line = getattr(self.here.nodes[at], "lineno", 0) if at >= 0 else 0
+        return bool(branch) and branch[0].lineno <= line <= (branch[-1].end_lineno or 0)
 
     @_on(ast.Match)
     def _match(self, node: ast.Match) -> None:
