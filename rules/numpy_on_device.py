@@ -43,7 +43,7 @@ from ..rule import (
     standing,
 )
 
-_COUNTS = ("size", "shape", "axis", "num")  # numpy takes numbers there, which a tensor makes of itself
+_COUNTS = ("size", "shape", "axis", "num", "vmin", "vmax", "label")  # no arrays; a tensor is a number there
 _RUNS_ON_CPU = frozenset({"test", "dataset", "collate_fn", "worker"})
 
 

@@ -86,9 +86,12 @@ ORDER = [
         "infer.replaced",
     ),
     *(
-        "infer.halves",
         "infer.results",
         "infer.stays",
+        "infer.halves",
+        "infer.siblings",
+        "infer.refilled",
+        "infer.foreign",
         "infer.late",
         "infer.forgotten",
         "infer.two",

@@ -266,13 +266,15 @@ Meets = Literal[
     "return",
     "size",
     "filled",
+    "state",
     "attribute",
     "host",
     "array",
 ]
 """What two values come together in; `beside` where a model of unknown class is given both, `host` where the
 left one has to be on the cpu, `array` where numpy reads it, `result` where it is what a module gave, `size`
-where the left one is returned with the size of the right one, `filled` where that is in a part of it.
+where the left one is returned with the size of the right one, `filled` where that is in a part of it, `state`
+where a module is given the weights of the right one, or what was loaded to where that is.
 """
 
 

@@ -13,21 +13,24 @@ from ..core.evidence import Evidence
 from ..core.kinds import Kind
 from ..core.met import Met
 from ..core.paths import Element, Ref
-from ..core.places import CPU, UNKNOWN_PLACE, Form, literal
+from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ..core.values import ENCODED, MADE, Origin, Value
 from ..span import Span
 from .apart import Apart, apart, given, hosted
 from .behind import Behind
 from .definitions import Function
+from .foreign import foreign
 from .forgotten import Forgotten, forgotten
 from .halves import Half, halves
 from .hidden import abroad, of_parts
 from .late import Late, late
 from .log import RawMeeting
+from .refilled import Refilled, refilled
 from .replaced import Replaced, replaced
 from .results import results
 from .settle import Clash
 from .shown import SURELY_APART, Told
+from .siblings import siblings
 from .sight import Sight
 from .stays import Stays, staying
 from .unlike import unlike
@@ -66,6 +69,14 @@ class Encounters(Sight):
         gave = list(results(self.settled, self._judged))
         for stays in staying(self.settled, self._judged, gave):
             yield from self._staying(stays)
+        for stays in foreign(self.settled, self._judged):
+            for told in self._staying(stays):
+                yield told._replace(left=told.left._replace(kind=Kind.MODULE, presumed=True))
+        for found_filled in refilled(self.settled):
+            yield self._refilled(found_filled)
+        for half in siblings(self.settled):
+            told = self._half(half)
+            yield told._replace(how="beside", left=told.left._replace(presumed=True))
         for left_behind in forgotten(self.settled, self._judged, gave):
             yield self._forgotten(left_behind)
         for found_late in late(self.settled, self._judged):
@@ -290,6 +301,17 @@ class Encounters(Sight):
         right = left._replace(place=self.named(raw.target), origin=None, spots=(spot,))
         at = self.at(found.made, function, raw.why, raw.loops)
         return event.Meeting(at, "join", left, right, Conflict.BRANCHES, sibling_moved=False)
+
+    def _refilled(self, found: Refilled) -> event.Meeting:
+        """A module that is left on the cpu with what came from elsewhere; told where it is filled."""
+        home = self.file.functions.get(found.function, self.file.module)
+        origin = Origin("made", found.function, home.number(found.made))
+        spot = Spot("made", self.text.span(found.made), found.name, CPU.name)
+        left = Seen(Kind.MODULE, CPU, None, found.name, origin, spots=(spot,), presumed=True)
+        place = Place(Form.SAME, found.source) if found.loaded else UNKNOWN_PLACE
+        right = Seen(Kind.MODULE, place, None, found.source)
+        at = self.at(found.fills, found.function, Why(), 0)
+        return event.Meeting(at, "state", left, right, Conflict.PRESUMED, sibling_moved=False)
 
     def _behind(self, found: Behind) -> event.Meeting | None:
         """A tensor that was made on the cpu; told where it was made, of an attribute where it is used."""

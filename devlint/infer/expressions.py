@@ -40,7 +40,7 @@ from ..core.values import (
 from . import cases, conditions, recalled
 from .calls import call
 from .log import RawCompare, RawUse
-from .machine import flag, subscript_step
+from .machine import flag, subscript_step, text_of
 from .substitute import instance_attribute
 from .targets import Targets, position_of
 from .transfers.containers import concatenation, held_by
@@ -126,6 +126,8 @@ class Expressions(Targets):
             function = function.outer
         value = self.program.top(name)
         if value is not None:
+            if value.kind is Kind.NONE and name not in self.here.bound and self.program.is_set_later(name):
+                return Value(who=self.objects.global_(name))  # None until a function has set it
             return value
         if name in knowledge.BUILTINS:
             return library_value(name)
@@ -308,9 +310,9 @@ class Expressions(Targets):
             beside = right if left.kind is Kind.STRING else left
             if beside.kind in (Kind.UNKNOWN, Kind.BATCH):
                 self.note(beside, Evidence.TEXT)  # nothing else is joined with a text
-            return STRING
+            return _continued(left)
         if left.kind is Kind.STRING:
-            return STRING
+            return _continued(left)
         if left.kind is Kind.MODULE and right.kind is Kind.CONTAINER:
             return left  # `layers += [layer]` of a ModuleList
         if left.kind is Kind.CONTAINER or right.kind is Kind.CONTAINER:
@@ -708,6 +710,15 @@ def _compared(node: ast.expr) -> Iterator[ast.expr]:
     elif isinstance(node, ast.Call) and not (node.keywords or last_name(node.func) in knowledge.MOVES):
         for item in node.args:  # `torch.device("cuda")`, `str("cuda")`
             yield from _compared(item)
+
+
+def _continued(text: Value) -> Value:
+    """A text that begins with another, or is made by it: `"cuda:" + str(index)` names a device still."""
+    kind = text_of(text).partition(":")[0] if text.kind is Kind.STRING else ""
+    if kind in knowledge.ACCELERATORS:
+        return Value(Kind.STRING, literal(kind))
+    known = text.kind is Kind.STRING and text.place.form is Form.LITERAL and not text_of(text)
+    return Value(Kind.STRING, text.place) if known else STRING
 
 
 def _combined(truths: list[Truth], conjunction: bool) -> Truth:

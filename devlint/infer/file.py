@@ -820,6 +820,14 @@ class File:
         known = env.get(name)
         env[name] = value if known is None else machine.join(known, value)
 
+    def is_set_later(self, name: str) -> bool:
+        """Whether a function assigns a variable of the module."""
+        return name in self._set_later
+
+    @cached_property
+    def _set_later(self) -> frozenset[str]:
+        return frozenset(name for node in self.nodes if isinstance(node, ast.Global) for name in node.names)
+
     def mark_module(self, value: Value) -> None:
         """`pytestmark`: what skips all tests of the module."""
         marks = value.items or (value,)

@@ -10,9 +10,11 @@ from .. import knowledge
 from ..bind.names import last_name
 from ..core.kinds import Kind
 from ..core.places import Form
-from ..core.values import Value
+from ..core.values import Api, Defined, Value
+from .holdings import has_weights
 from .log import Log, RawMove
 from .settle import Settled
+from .stays import may_move_itself
 
 _CHAINED = knowledge.MOVES | knowledge.CASTS | knowledge.WHOLE_MODULE
 """Methods of a module that give that very module."""
@@ -47,21 +49,61 @@ def halves(settled: Settled) -> Iterator[Half]:
         if home is None or not log.moves or (view is not None and view.framework):
             continue
         for node in _branches(home.node):
-            one, other = _bound(node.body, log), _bound(node.orelse, log)
-            for name in one.keys() & other.keys():
-                mine, theirs = one[name], other[name]
-                if (mine.moved is None) is (theirs.moved is None):
+            arms = [_bound(body, log) for body in _arms(node)]
+            for name in sorted(set().union(*arms)):
+                made = [arm[name] for arm in arms if name in arm]
+                moves = next((each.moved for each in made if each.moved is not None), None)
+                if moves is None or _moved_later(settled, home.node, node, name, log):
                     continue
-                left, moves = (mine, theirs.moved) if mine.moved is None else (theirs, mine.moved)
-                assert moves is not None
                 raw = log.moves[moves]
-                alike = ast.dump(mine.call.func) == ast.dump(theirs.call.func)
-                if not (alike and left.alone) or _asks(node.test, raw) or _told(left.call):
+                if any(_asks(each.test, raw) for each in _chained(node)):
                     continue
-                if _is_module(settled, function, left.call, raw) and not _moved_later(
-                    home.node, node, name, log
-                ):
-                    yield Half(function, left.call, name, moves, raw)
+                for each in made:
+                    if each.moved is not None or not each.alone or is_told(each.call):
+                        continue
+                    alike = any(
+                        other.moved is not None and ast.dump(each.call.func) == ast.dump(other.call.func)
+                        for other in made
+                    )
+                    shown = raw.receiver.kind is Kind.MODULE or is_module(settled, function, each.call)
+                    if is_heavy_class(settled, each.call) or (alike and shown):
+                        yield Half(function, each.call, name, moves, raw)
+
+
+def is_heavy_class(settled: Settled, call: ast.Call) -> bool | None:
+    """Whether a call makes a module that has something to move and does not move itself; None if unknown."""
+    root: ast.expr = call.func
+    rest = ""
+    while isinstance(root, ast.Attribute):
+        rest, root = f".{root.attr}{rest}", root.value
+    value = settled.file.top(root.id) if isinstance(root, ast.Name) else None
+    known = value.known if value is not None else None
+    if isinstance(known, Api):
+        found = settled.file.resolve(known.dotted + rest)
+        if found is None or found.kind is Kind.LIBRARY:
+            return None if knowledge.find(known.dotted + rest) is None else False
+        known = found.known
+    if not isinstance(known, Defined):
+        return None
+    view = settled.file.view(known.dotted)
+    if view is None or not view.is_module:
+        return None if view is None else False
+    module = Value(Kind.MODULE, known=known)
+    return has_weights(module, settled.file) and not may_move_itself(settled, known.dotted)
+
+
+def _chained(node: ast.If) -> Iterator[ast.If]:
+    """A condition, and those that are asked where it does not hold."""
+    yield node
+    if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
+        yield from _chained(node.orelse[0])
+
+
+def _arms(node: ast.If) -> Iterator[list[ast.stmt]]:
+    """What is done where one of several conditions holds, and where none does."""
+    *_, last = chain = list(_chained(node))
+    yield from (each.body for each in chain)
+    yield last.orelse
 
 
 def _branches(node: ast.AST) -> Iterator[ast.If]:
@@ -71,7 +113,10 @@ def _branches(node: ast.AST) -> Iterator[ast.If]:
             continue
         if isinstance(child, ast.If) and child.orelse:
             yield child
-        if isinstance(child, (ast.stmt, ast.ExceptHandler)):
+            for body in _arms(child):
+                for statement in body:
+                    yield from _branches(ast.Module([statement], []))
+        elif isinstance(child, (ast.stmt, ast.ExceptHandler)):
             yield from _branches(child)
 
 
@@ -82,7 +127,7 @@ def _bound(body: Sequence[ast.stmt], log: Log) -> dict[str, _Made]:
         target = statement.targets[0] if isinstance(statement, ast.Assign) else None
         value = getattr(statement, "value", None)
         if isinstance(target, ast.Name) and isinstance(value, ast.Call):
-            made, moved = _stripped(value, log)
+            made, moved = stripped(value, log)
             if isinstance(made, ast.Call):
                 found[target.id] = _Made(made, moved, True)
                 continue
@@ -91,7 +136,7 @@ def _bound(body: Sequence[ast.stmt], log: Log) -> dict[str, _Made]:
                 continue
             found.pop(target.id, None)
         elif isinstance(statement, ast.Expr) and isinstance(value, ast.Call):
-            made, moved = _stripped(value, log)
+            made, moved = stripped(value, log)
             if isinstance(made, ast.Name) and made.id in found and moved is not None:
                 found[made.id] = found[made.id]._replace(moved=moved)
                 continue
@@ -101,7 +146,7 @@ def _bound(body: Sequence[ast.stmt], log: Log) -> dict[str, _Made]:
     return found
 
 
-def _stripped(node: ast.expr, log: Log) -> tuple[ast.expr, ast.Call | None]:
+def stripped(node: ast.expr, log: Log) -> tuple[ast.expr, ast.Call | None]:
     """What moves, casts and modes are called on, and the move among them."""
     moved: ast.Call | None = None
     while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _CHAINED:
@@ -132,7 +177,7 @@ def _asks(test: ast.expr, raw: RawMove) -> bool:
     return raw.why.guarded or raw.why.absent or knowledge.speaks_of_devices(ast.unparse(test))
 
 
-def _told(call: ast.Call) -> bool:
+def is_told(call: ast.Call) -> bool:
     """Whether what makes a module is told, as far as names say, where to make it."""
     if any(keyword.arg is None for keyword in call.keywords):
         return True
@@ -141,9 +186,8 @@ def _told(call: ast.Call) -> bool:
     return any("device" in knowledge.hints("option", name) for name in names)
 
 
-def _is_module(settled: Settled, function: str, call: ast.Call, raw: RawMove) -> bool:
-    if raw.receiver.kind is Kind.MODULE:
-        return True
+def is_module(settled: Settled, function: str, call: ast.Call) -> bool:
+    """Whether use shows that what a call makes is a module."""
     home = settled.file.functions.get(function, settled.file.module)
     for role in ("", "made"):
         ref = settled.objects.made(function, home.number(call), role)
@@ -152,26 +196,37 @@ def _is_module(settled: Settled, function: str, call: ast.Call, raw: RawMove) ->
     return False
 
 
-def _moved_later(home: ast.AST, branch: ast.If, name: str, log: Log) -> bool:
+def _moved_later(settled: Settled, home: ast.AST, branch: ast.If, name: str, log: Log) -> bool:
     """Whether the variable is moved after a condition, or bound to what nobody knows made of it."""
     for node in ast.walk(home):
         if getattr(node, "lineno", 0) <= (branch.end_lineno or 0):
             continue
         if isinstance(node, ast.Call):
-            of = _stripped(node, log)[0]
+            of = stripped(node, log)[0]
             raw = log.moves.get(node)
             if isinstance(of, ast.Name) and of.id == name and raw is not None and raw.target is not None:
                 return True
-            if _gives(node, name) and not _wraps(node, log) and _told(node):
+            if _gives(node, name) and not _wraps(node, log) and is_told(node) and not _runs(settled, node):
                 return True
         given = node.value if isinstance(node, ast.Assign) else None
         if isinstance(node, ast.Assign) and isinstance(given, ast.Call) and _is_given(ast.Expr(given), name):
-            made, moved = _stripped(given, log)
+            made, moved = stripped(given, log)
             known = isinstance(made, ast.Call) and _wraps(made, log)
             bound = any(isinstance(target, ast.Name) and target.id == name for target in node.targets)
             if bound and not (known or (moved is not None and _is_conditional(home, branch, node))):
                 return True
     return False
+
+
+def _runs(settled: Settled, call: ast.Call) -> bool:
+    """Whether a call is one of a function of the file that moves nothing that it is given."""
+    value = settled.file.top(call.func.id) if isinstance(call.func, ast.Name) else None
+    known = value.known if value is not None else None
+    log = settled.logs.get(known.dotted) if isinstance(known, Defined) else None
+    if log is None:
+        return False
+    moved = (raw.receiver.who for raw in log.moves.values())
+    return not log.sites and not any(type(ref) is int and settled.objects.is_parameter(ref) for ref in moved)
 
 
 def _wraps(call: ast.Call, log: Log) -> bool:

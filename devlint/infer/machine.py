@@ -151,6 +151,9 @@ class Program(Protocol):
     def top(self, name: str) -> Value | None:
         """A variable of the module."""
 
+    def is_set_later(self, name: str) -> bool:
+        """Whether a function assigns a variable of the module."""
+
     def import_all(self, module: str) -> None:
         """`from module import *`."""
 

@@ -256,12 +256,12 @@ def is_left_alone(settled: Settled, module: Value) -> bool:
     if not isinstance(way, Root) or way.kind != origin.how or not is_heavy(settled, module):
         return False
     classes = module.known.classes if isinstance(module.known, OneOf) else (module.known,)
-    if any(isinstance(each, Defined) and _may_move_itself(settled, each.dotted) for each in classes):
+    if any(isinstance(each, Defined) and may_move_itself(settled, each.dotted) for each in classes):
         return False
     return not any(is_reached(objects, log, ref) for log in settled.logs.values())
 
 
-def _may_move_itself(settled: Settled, name: str) -> bool:
+def may_move_itself(settled: Settled, name: str) -> bool:
     """Whether a class of the project may bring its parts somewhere, or is not known well enough."""
     view = settled.file.view(name)
     if view is None or view.framework or any(map(view.method, knowledge.KEEPS_ITS_OWN)):

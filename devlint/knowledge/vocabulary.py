@@ -48,6 +48,12 @@ PRIVATE = "_"
 """What the names of functions begin with that are for the use of their own class or file."""
 REGISTERS = words("register_buffer register_parameter")
 """Methods by which a module learns of its own tensors."""
+LOADS = words("load load_url load_state_dict_from_url")
+"""Functions that read a file of tensors, and may be told where to put those."""
+SETS_ATTRIBUTE = "setattr"
+LOADS_WEIGHTS, GIVES_WEIGHTS = "load_state_dict", "state_dict"
+FILLS_WEIGHTS = words("copy_ load_state_dict")
+"""Methods that give a module, or a parameter, the values of others, and leave it where it is."""
 WHOLE_MODULE = words("to cuda train eval parameters named_parameters modules named_modules")
 """Methods that a module has from its base, and that concern all of its layers."""
 ADDS_LAYERS = words("append extend insert add_module register_module")

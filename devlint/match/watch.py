@@ -148,6 +148,8 @@ def words(watch: Watch) -> Words:
                 found |= {("any", "")}  # another file may make it, and give it
             if any(test.name == "how" and "host" in test.wanted for test in watch.tests):
                 found |= {("name", name) for name in knowledge.WANTS_HOST}
+            if any(test.name == "left" and Kind.MODULE.value in test.wanted for test in watch.tests):
+                found |= {("name", name) for name in knowledge.FILLS_WEIGHTS}
         return frozenset(found)
     names = [
         name for item in watch.names for name in (knowledge.named_in(item[1:]) if item[0] == "@" else (item,))

@@ -1,0 +1,163 @@
+"""Modules that a function leaves on the cpu, while it moves those that it makes and uses beside them."""
+
+from __future__ import annotations
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from .. import knowledge
+from ..bind.names import last_name
+from ..core.places import ON_DEVICE
+from .definitions import Function
+from .halves import Half, is_heavy_class, is_module, is_told, stripped
+from .log import Log, RawMove
+from .settle import Settled
+from .stays import is_plain
+
+_DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
+_PLACES = (ast.Name, ast.Attribute, ast.Subscript)
+
+
+class _Made(NamedTuple):
+    slot: str
+    """What it is assigned to: `net`, `self.net`, `losses['mel']`."""
+    call: ast.Call
+    moved: ast.Call | None
+
+
+def siblings(settled: Settled) -> Iterator[Half]:
+    """Each such module that nothing in sight may move, of a class that is not in sight either."""
+    for function, log in settled.logs.items():
+        home = settled.file.functions.get(function) if function else settled.file.module
+        if home is None or not any(map(_goes_to_device, log.moves.values())):
+            continue
+        made = list(_made_in(home.node, log))
+        moved = [each for each in made if each.moved is not None]
+        if not moved or len(moved) == len(made):
+            continue
+        slots = frozenset(each.slot for each in moved)
+        for each in made:
+            if each.moved is not None or _is_told(each.call, moved):
+                continue
+            beside = _beside(each, made)
+            shown = beside is not None or is_module(settled, function, each.call)
+            if not shown or is_heavy_class(settled, each.call) is not None:
+                continue
+            scope = _scope(settled, home, each.slot)
+            if scope is None or _may_move(scope, each.slot, slots):
+                continue
+            by = (beside or moved[0]).moved
+            assert by is not None
+            yield Half(function, each.call, each.slot, by, log.moves[by])
+
+
+def _goes_to_device(raw: RawMove) -> bool:
+    return raw.target is not None and raw.target.form in ON_DEVICE
+
+
+def _made_in(node: ast.AST, log: Log) -> Iterator[_Made]:
+    """What the statements of a function assign once, and calls of classes made."""
+    found: list[_Made] = []
+    times = Counter[str]()
+    for target, value in _assigned(node):
+        slot = ast.unparse(target)
+        times[slot] += 1
+        if isinstance(value, ast.Dict):
+            entries = zip(value.keys, value.values, strict=True)
+            given = [
+                (f"{slot}[{key.value!r}]", each) for key, each in entries if isinstance(key, ast.Constant)
+            ]
+        else:
+            given = [(slot, value)]
+        for name, each in given:
+            call, moved = stripped(each, log)
+            if isinstance(call, ast.Call) and last_name(call)[:1].isupper():
+                found.append(_Made(name, call, moved))
+    return (each for each in found if times[each.slot] <= 1)
+
+
+def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """The targets of the assignments of one function, with what is assigned."""
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, _DEFINES):
+            continue
+        if isinstance(child, ast.Assign):
+            yield from ((target, child.value) for target in child.targets)
+        elif isinstance(child, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and child.value is not None:
+            yield child.target, child.value
+        yield from _assigned(child)
+
+
+def _is_told(call: ast.Call, moved: list[_Made]) -> bool:
+    """Whether a call may be told a device, be it by settings that tell none to what is moved."""
+    settings = [each for each in call.keywords if each.arg is None]
+    if settings and not any(each.arg is None for other in moved for each in other.call.keywords):
+        return True
+    given = [each for each in call.keywords if each.arg is not None]
+    if any(
+        isinstance(each, ast.Call) and is_told(each)
+        for part in (*call.args, *given)
+        for each in ast.walk(part)
+    ):
+        return True
+    slots = {each.slot for each in moved}
+    if any(
+        isinstance(each, ast.expr) and ast.unparse(each) in slots
+        for part in (*call.args, *given)
+        for each in ast.walk(part)
+    ):
+        return True  # it has what was moved
+    return is_told(ast.Call(call.func, call.args, given))
+
+
+def _beside(one: _Made, made: list[_Made]) -> _Made | None:
+    """One of several that are kept together, if all of them are moved but this."""
+    whole, _, key = one.slot.partition("[")
+    others = [each for each in made if key and each is not one and each.slot.startswith(f"{whole}[")]
+    return others[0] if len(others) > 1 and all(each.moved is not None for each in others) else None
+
+
+def _scope(settled: Settled, home: Function, slot: str) -> ast.AST | None:
+    """Where all uses of what something is assigned to stand, if that can be told."""
+    if not home.name:
+        return home.node
+    if slot.partition(".")[0] != (home.positional or ("",))[0] or home.owner is None:
+        return home.node
+    cls = settled.file.classes.get(home.owner)
+    return cls.node if cls is not None and is_plain(settled, cls) else None
+
+
+def _may_move(scope: ast.AST, slot: str, moved: frozenset[str]) -> bool:
+    """Whether a use of it may move it, unless it is given away with what was moved already."""
+    whole = slot.partition("[")[0]
+    parents = {child: node for node in ast.walk(scope) for child in ast.iter_child_nodes(node)}
+    for node, parent in parents.items():
+        if isinstance(node, (ast.Global, ast.Nonlocal)) and whole in node.names:
+            return True
+        if isinstance(node, _LOOPS) and _speaks_of(node.iter, whole):
+            return True
+        if not isinstance(node, _PLACES) or not isinstance(node.ctx, ast.Load):
+            continue
+        around = parents[parent] if isinstance(parent, ast.keyword) else parent
+        name = ast.unparse(node)
+        given = name == whole and not isinstance(around, (ast.Subscript, ast.Call, ast.Return))
+        if given if name != slot else not _is_harmless(around, node, moved):
+            return True
+    return False
+
+
+def _speaks_of(node: ast.expr, name: str) -> bool:
+    return any(isinstance(each, _PLACES) and ast.unparse(each) == name for each in ast.walk(node))
+
+
+def _is_harmless(parent: ast.AST, use: ast.expr, moved: frozenset[str]) -> bool:
+    """Whether a use runs it, asks it for something, or gives it away together with what was moved."""
+    if isinstance(parent, ast.Attribute):
+        return parent.attr not in knowledge.MOVES and parent.attr not in knowledge.RUNS_ON_PARTS
+    if isinstance(parent, ast.Call):
+        given = [*parent.args, *(each.value for each in parent.keywords)]
+        return parent.func is use or any(ast.unparse(each) in moved for each in given)
+    return isinstance(parent, ast.Tuple) and any(ast.unparse(each) in moved for each in parent.elts)
