@@ -6,10 +6,10 @@ numpy reads the host's memory: `.numpy()`, its functions, stores in arrays, and 
 
 Copy to the cpu first: `model(images.to(device)).detach().cpu().numpy()`. What belongs to the module is
 wherever the module is: outside of `forward` a note, as a caller may move it to the cpu first, or a warning
-where its class moves itself. The fix is unsafe where a function is given a variable, perhaps a number.
-
-What a function is given is a warning where a caller has it on a device, and a note where nobody knows. Left
-alone: what may be anywhere, or all callers have on the cpu, and modules in files that mention no device.
+where its class moves itself. The fix is unsafe where a function is given a variable, perhaps a number. What a
+function is given is a warning where a caller has it on a device, and a note where nobody knows, as is what an
+unknown call gives of what is on a device. Left alone: what may be anywhere, or all callers have on the cpu,
+and modules in files that mention no device.
 """
 
 from __future__ import annotations
@@ -69,27 +69,27 @@ class NumpyOnDevice(Rule[Call | Meeting]):
         seen = next(iter(_behind(event)))
         there, at = None, seen.place.form is Form.AT
         own = isinstance(event, Call) and seen is event.receiver
-        severity = Severity.NOTE if at and not {"forward", "moved"} & event.at.context else None
-        if at and ("." in seen.place.name or "moved" in event.at.context):  # nobody knows its class
+        runs, moved = "forward" in event.at.context, "moved" in event.at.context
+        severity = Severity.NOTE if seen.answered or (at and not (runs or moved)) else None
+        if at and ("." in seen.place.name or moved):  # nobody knows its class
             severity = severity or Severity.WARNING
         where = f"on {'the device of ' * at}`{seen.place.name or 'a device'}`"
         if not _is_placed(seen):
             there = on_device(given := ask.given(seen), tensors=not (seen.certain or own))
             if there is None and (all_on_cpu(given) or not (own and (seen.certain or seen.whole))):
                 return  # only tensors have a `.numpy()`
-            severity = Severity.NOTE if there is None else Severity.WARNING
-            name = there.place.name or "the device of a module" if there is not None else ""
-            where = f"on `{name}`, as a caller gives it" if name else "wherever the caller put it"
+            severity, where = Severity.NOTE, "wherever the caller put it"
+            if there is not None:
+                name = there.place.name or "the device of a module"
+                severity, where = Severity.WARNING, f"on `{name}`, as a caller gives it"
         elif at and not ask.mentions_devices():
             return
         reader = event.callee.rpartition(".")[2] if isinstance(event, Call) else event.right.label
-        yield Report(
-            f"`{seen.label}` {'holds what is' if seen.kind is Kind.CONTAINER else 'is'} {where}, and "
-            f"`{reader}` reads the host's memory",
-            "on an accelerator it raises TypeError: copy the tensor with Tensor.cpu() first",
-            *(severity, _copied(node, event)),
-            None if there is None else ((there.spot, "it is given here"),),
-        )
+        holds = "holds what is" if seen.kind is Kind.CONTAINER else "may be" if seen.answered else "is"
+        told = f"`{seen.label}` {holds} {where}, and `{reader}` reads the host's memory"
+        why = "on an accelerator it raises TypeError: copy the tensor with Tensor.cpu() first"
+        given_at = None if there is None else ((there.spot, "it is given here"),)
+        yield Report(told, why, severity, _copied(node, event), given_at)
 
 
 def _behind(event: Call | Meeting) -> Iterator[Seen]:

@@ -110,6 +110,8 @@ class Seen(NamedTuple):
     """Whether it is beside that parameter itself, or what iterating that yields, and not beside a part."""
     presumed: bool = False
     """Whether only a guess says that it is a tensor, or where it is: nothing that rests on it is an error."""
+    answered: bool = False
+    """Whether it is there only as a call gave it, of which nobody knows more than what that was given."""
 
     def is_beside(self, other: Seen) -> bool:
         """Whether it is known to be where another value is: it was computed from that, say."""

@@ -235,6 +235,7 @@ class Meetings(Naming):
                 and raw.how == "index"
                 and not self._places(function)
                 and not (type(there.of) is int and self._borrows(one, there.of))
+                and not self._is_sized_by_input(function, one)
             ):
                 continue  # a table on the cpu, and what it is read by: nothing says that it is elsewhere
             if raw.how == "container" and conflict is Conflict.GIVEN:
@@ -273,6 +274,13 @@ class Meetings(Naming):
             device = self._device(one, origin, there, other)
             sides = (at, here, one, origin, other_at, there, other)
             yield Behind(function, raw, *sides, conflict, device, wholly, back)
+
+    def _is_sized_by_input(self, function: str, table: Value) -> bool:
+        """Whether a table has the size of what its function is given: `eye(scores.shape[1])[labels]`."""
+        roots = self.roots(table.measures) if type(table.measures) is int else []
+        return bool(roots) and all(
+            self.objects.is_parameter(each) and self.objects.functions[each] == function for each in roots
+        )
 
     def _is_of_rows(self, part: Value) -> bool:
         """Whether a part of a batch, or of what a module gave, is a tensor by its use, no entry of one."""

@@ -77,6 +77,7 @@ TRANSFERS: dict[str, Transfer] = {
     "devices.generator": devices.generator,
     "factories.factory": factories.factory,
     "factories.from_data": factories.from_data,
+    "factories.sparse": factories.sparse,
     "factories.array": factories.array,
     "tensors.requires_grad": factories.requires_grad,
     "operations.sequence": operations.sequence,
@@ -380,8 +381,9 @@ def _run_unknown(machine: Machine, node: ast.Call, callee: Value, args: Argument
 
 def _unknown_call(machine: Machine, node: ast.Call, args: Arguments, callee: Ref = NOBODY) -> Value:
     machine.log.guesses[node] = callee
-    if any(value.place.form in ON_DEVICE for _, value in args.all()):
-        machine.log.answers.add(node)
+    places = [value.place for _, value in args.all() if value.place.form in ON_DEVICE]
+    if places:
+        machine.log.answers[node] = places[0]
     lend(machine, (value for _, value in args.all()))
     if machine.is_discarded(node):
         unsettle(machine, (value for _, value in args.all()))

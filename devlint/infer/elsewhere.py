@@ -129,7 +129,14 @@ class Elsewhere:
         """Whether what a function makes meets what it is given, of which nothing else says anything."""
         if one.origin is None or one.origin.attribute or not roots:
             return False
-        return self.is_given(function, Place(Form.AT, "", ref), other) and not self._reads_arrays(function)
+        if self._reads_arrays(function):
+            return False
+        own = other.kind in (Kind.UNKNOWN, *TENSORS) and self._is_attribute(ref) and self._measured(one, ref)
+        return own or self.is_given(function, Place(Form.AT, "", ref), other)
+
+    def _measured(self, one: Value, ref: Ref) -> bool:
+        """Whether what was made has the size of just what it meets: `ones(len(data.x))` and `data.x`."""
+        return one.measures == ref
 
     def is_kept(self, ref: object) -> bool:
         """Whether an object is, or is in, what methods keep in an attribute of their object."""

@@ -365,7 +365,7 @@ class Log:
         """By the results of calls, what was given: they may be that in another form."""
         self.guesses: dict[ast.AST, Ref] = {}
         """By the calls of what may be a module, of whatever class, what is called."""
-        self.answers: set[ast.AST] = set()
+        self.answers: dict[ast.AST, Place] = {}
         """Those that are given what was brought to a device."""
         self.tried: dict[Ref, RawMeeting] = {}
         """By what calls gave of which nobody knows what they do, what was made on the cpu and given to those,

@@ -440,11 +440,23 @@ class Observer(Encounters):
                 )
 
     def _by_use(self, seen: event.Seen, value: Value) -> event.Seen:
-        """What belongs to a module that an object runs on a device lies with that module."""
+        """What belongs to a module that an object runs on a device lies with that module.
+
+        What a call gave of which nobody knows what it does may lie where what it was given was brought.
+        """
         place, of = seen.place, value.place.of
+        ref = of if value.place.form is Form.AT else value.who
+        if type(ref) is int and place.form in (Form.AT, Form.UNKNOWN) and value.origin is None:
+            answered = self._answered.get(self.settled.made_by(ref))
+            if answered is not None:
+                return seen._replace(place=self.named(answered), answered=True)
         if place.form is not Form.AT or place.name or type(of) is not int:
             return seen
         return seen._replace(place=place._replace(name=self._fed.get(of, "")))
+
+    @cached_property
+    def _answered(self) -> dict[ast.AST | None, Place]:
+        return {node: place for log in self.settled.logs.values() for node, place in log.answers.items()}
 
     @cached_property
     def _fed(self) -> dict[Ref, str]:

@@ -58,6 +58,15 @@ TABLES = (
     asarray(obj, *, copy, device, dtype, requires_grad)
     normal(mean, std, size, *, device, dtype, generator, layout, out, pin_memory, requires_grad):
             topics=ignores-default
+    tensor(data, *, device, dtype, pin_memory, requires_grad)
+    """,
+    ),
+    # Tensors among these have to be in one place, where `device=` brings them: "Note [Ensuring sparse values
+    # and indices match devices]" in torch/csrc/utils/tensor_new.cpp.
+    Table(
+        "torch.",
+        Row("tensor", "device", devices=("device",), host=("size",), by="factories.sparse"),
+        """
     sparse_bsc_tensor sparse_csc_tensor(ccol_indices, row_indices, values, size, *, check_invariants,
             device, dtype, layout, pin_memory, requires_grad)
     sparse_bsr_tensor sparse_csr_tensor(crow_indices, col_indices, values, size, *, check_invariants,
@@ -66,7 +75,6 @@ TABLES = (
             device, dtype, layout, pin_memory, requires_grad)
     sparse_coo_tensor(indices, values, size, *, check_invariants, device, dtype, is_coalesced,
             pin_memory, requires_grad)
-    tensor(data, *, device, dtype, pin_memory, requires_grad)
     """,
     ),
     Table(

@@ -126,6 +126,21 @@ def from_data(machine: Machine, site: Site) -> Value:
     return factory(machine, site)
 
 
+def sparse(machine: Machine, site: Site) -> Value:
+    """A sparse tensor, whose indices and values have to be in one place unless `device=` says where."""
+    given = site.args.get("device")
+    if (given is None or given.kind is Kind.NONE) and not site.args.unpacked:
+        parties = [
+            (at, value)
+            for name, at, value in site.args.named()
+            if name not in site.row.host and value.kind in MAY_HOLD_TENSORS
+        ]
+        if len(parties) > 1:
+            place = machine.meet(site.node, parties, "call", exact=True)
+            return machine.computed(site.node, Kind.TENSOR, place, [value for _, value in parties], 2)
+    return from_data(machine, site)
+
+
 def array(machine: Machine, site: Site) -> Value:
     """A tensor that shares its memory with an array, or is made of one: on the cpu."""
     value = machine.made(site.node, Kind.TENSOR, CPU, "array", site.api)
