@@ -215,7 +215,8 @@ class Meetings(Naming):
             if raw.how == "index" and other.kind is Kind.BATCH and not self._is_of_rows(other):
                 continue
             if other.kind is Kind.MODULE and not origin.dims:
-                of_data = self._is_of_data(one, origin) and not is_any_model(other)
+                runs = not is_any_model(other) or self.is_moved_by_another(function, other)
+                of_data = runs and self._is_of_data(one, origin)
                 if not of_data or here.form is not Form.CPU:
                     continue  # of no elements, or a number: no module runs on it, whatever the paths
             back = self._goes_back(function, raw, there)

@@ -182,6 +182,8 @@ class Elsewhere:
             return None
         if one.origin is None:
             return None
+        if one.origin.function == function and self.is_moved_by_another(function, other):
+            return Conflict.PRESUMED
         if is_any_model(other):
             own = one.origin.function == function and not one.origin.attribute
             return Conflict.CALLER if own and self._is_given(function, other) else None
@@ -203,6 +205,25 @@ class Elsewhere:
         if self._places(function) or borrows or self._borrows_of_parts(one, other):
             return Conflict.CALLER
         return Conflict.CALLER if any(map(self._promised, roots)) else None
+
+    def is_moved_by_another(self, function: str, model: Value) -> bool:
+        """Whether it is what an object keeps, and another method of its class moves to a device."""
+        ref = model.who
+        if model.kind is not Kind.MODULE or type(ref) is not int:
+            return False
+        top = self.objects.top(ref)
+        owner = self.objects.ways[top]
+        view = self.file.view(owner.name) if isinstance(owner, Root) and owner.kind == "self" else None
+        return view is not None and any(
+            raw.target is not None
+            and raw.target.form in ON_DEVICE
+            and type(moved := raw.receiver.who) is int
+            and moved != top
+            and self.objects.is_part(ref, moved)
+            for method in view.methods.values()
+            if method != function and not self.constructing(method)
+            for raw in self.settled.logs[method].moves.values()
+        )
 
     def _is_given(self, function: str, model: Value) -> bool:
         """Whether a model is what a function is given, or its object was made with: where callers have it."""

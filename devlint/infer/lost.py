@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from .. import knowledge
-from ..bind.names import blocks_in
+from ..bind.names import blocks_in, statements_in
 from ..core.events import Role
 from ..core.places import CPU
 from .settle import Settled
@@ -53,8 +53,21 @@ def _usurping(function: ast.FunctionDef | ast.AsyncFunctionDef, called: Called) 
         for name in sorted(unread):
             devices = _everywhere(statement, name, called) or ()
             yield from sorted(devices, key=lambda each: _type(each) == CPU.name)[:1]
-        named = {each.id for each in ast.walk(statement) if isinstance(each, ast.Name)}
+        named = _named(statement)
         unread = set() if named & knowledge.NAMESPACES else unread - named
+    given = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+    named = set().union(*map(_named, function.body))
+    if not named.isdisjoint(knowledge.NAMESPACES) or not given & knowledge.DEVICE_KEYWORDS - named:
+        return
+    for statement in statements_in(function):
+        for devices in _assigned([statement], called).values():
+            if CPU.name in {_type(each) for each in devices} and len(devices) > 1:
+                yield min(devices, key=lambda each: _type(each) == CPU.name)
+                return
+
+
+def _named(statement: ast.stmt) -> set[str]:
+    return {each.id for each in ast.walk(statement) if isinstance(each, ast.Name)}
 
 
 def _may_usurp(statement: ast.stmt, names: set[str]) -> bool:

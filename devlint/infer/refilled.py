@@ -11,6 +11,7 @@ from .. import knowledge
 from ..bind.names import last_name, statements_in
 from ..core.values import Defined
 from .definitions import Function
+from .function import CONSTRUCTORS
 from .halves import is_told, stripped
 from .log import Log
 from .settle import Settled
@@ -42,6 +43,16 @@ def refilled(settled: Settled) -> Iterator[Refilled]:
         if not fills:
             continue
         given = {arg.arg for arg in ast.walk(home.args) if isinstance(arg, ast.arg)}
+        if home.own_name in CONSTRUCTORS:
+            given -= {*home.positional[:1]}  # nothing of it has been moved yet
+        given |= {
+            each.targets[0].id
+            for each in statements_in(home.node)
+            if isinstance(each, ast.Assign)
+            and isinstance(each.targets[0], ast.Name)
+            and isinstance(each.value, ast.Attribute)
+            and _root(each.value) in given
+        }
         made = _made(settled, home, log)
         for call in fills:
             name = _root(call.func)
