@@ -9,10 +9,11 @@ from .. import knowledge
 from ..core.events import Conflict
 from ..core.evidence import Evidence
 from ..core.kinds import Kind
-from ..core.paths import Ref, Root
+from ..core.paths import Attr, Ref, Root
 from ..core.places import MOVED_TO, Form, Place
 from ..core.values import Origin
 from .behind import Meetings
+from .function import CONSTRUCTORS
 from .halves import is_heavy_class
 from .holdings import is_reached
 from .settle import Settled
@@ -29,15 +30,18 @@ def foreign(settled: Settled, judged: Meetings) -> Iterator[Stays]:
                 (raw.right, raw.there, raw.other, raw.left, raw.here, raw.one),
             ):
                 ref = model.who
-                if type(ref) is not int or ref in told or not _is_there(here, ref) or raw.how != "call":
+                if type(ref) is not int or ref in told or here.form is not Form.AT or raw.how != "call":
+                    continue
+                made = ref if here.of == ref else _kept(settled, function, ref)
+                if made is None:
                     continue
                 if there.form not in MOVED_TO or judged.follows_cpu(there):
                     continue
                 if not (isinstance(at, ast.expr) and isinstance(given, ast.expr)):
                     continue
                 known = model.kind not in (Kind.UNKNOWN, Kind.MODULE) or model.origin is not None
-                origin = None if known else _made(settled, ref, there)
-                if origin is not None and not _is_reached(settled, ref):
+                origin = None if known else _made(settled, ref, made, there)
+                if origin is not None and not (_is_reached(settled, ref) or _is_reached(settled, made)):
                     told.add(ref)
                     module = model._replace(origin=origin, kind=Kind.MODULE)
                     yield Stays(function, raw, module, at, given, there, value, Conflict.CALLER)
@@ -48,16 +52,37 @@ def _is_reached(settled: Settled, ref: Ref) -> bool:
     return any(is_reached(settled.objects, log, ref) for log in settled.logs.values())
 
 
-def _is_there(here: Place, ref: Ref) -> bool:
-    return here.form is Form.AT and here.of == ref
+def _kept(settled: Settled, function: str, ref: Ref) -> Ref | None:
+    """What the constructor alone assigns to an attribute of an object that is no module."""
+    objects, way = settled.objects, settled.objects.ways[ref]
+    owner = objects.ways[objects.parents[ref]] if isinstance(way, Attr) else None
+    view = settled.file.view(owner.name) if isinstance(owner, Root) and owner.kind == "self" else None
+    if not isinstance(way, Attr) or view is None or view.is_module or view.framework:
+        return None
+    binds = [
+        (method, raw)
+        for method in view.methods.values()
+        for raw in settled.logs[method].binds.values()
+        if raw.name == way.name and raw.owner.who == objects.parents[ref]
+    ]
+    if len(binds) != 1 or binds[0][0] == function or not _is_constructor(settled, binds[0][0]):
+        return None
+    who = binds[0][1].value.who
+    return who if type(who) is int else None
 
 
-def _made(settled: Settled, ref: Ref, there: Place) -> Origin | None:
+def _is_constructor(settled: Settled, method: str) -> bool:
+    """Whether a method is `__init__`."""
+    home = settled.file.functions.get(method)
+    return home is not None and home.own_name == CONSTRUCTORS[0]
+
+
+def _made(settled: Settled, ref: Ref, whole: Ref, there: Place) -> Origin | None:
     """The call that made what use shows to be a model, or made it where no caller gave one."""
     objects = settled.objects
-    if not settled.seen(ref) & Evidence.MODULE:
+    if not (settled.seen(ref) | settled.seen(whole)) & Evidence.MODULE:
         return None
-    several = [each for each in objects.may_be(ref) if each not in objects.sources]
+    several = [each for each in objects.may_be(whole) if each not in objects.sources]
     found = [each for each in several if _is_made(settled, each, there)]
     if not found or not all(each in found or objects.is_parameter(each) for each in several):
         return None
