@@ -202,6 +202,8 @@ class Attributes(Machine):
                 if value.kind is Kind.PARAMETER:
                     return Value(Kind.PARAMETER, Place(Form.AT, "", ref), part)
                 return value._replace(who=part, origin=None)
+            if value.kind is Kind.MODULE and value.origin is not None and view.moves_part(name):
+                return value._replace(origin=None)  # it is where a method has put it, perhaps
             if value.kind is Kind.UNKNOWN and value.who is None and ref is not None:
                 # One of several values: what use shows of it is still worth keeping.
                 return value._replace(who=self.objects.part(ref, Attr(name)))

@@ -9,12 +9,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 from .. import knowledge
-from ..bind.names import last_name, names_in, opened
+from ..bind.names import last_name, names_in, opened, statements_in
 from ..bind.walk import descendants
 from ..core.events import Why
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Ref
-from ..core.places import UNKNOWN_PLACE, Form, Place
+from ..core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ..core.state import NEVER, Key, Mark
 from ..core.summary import ClassSummary, Effect, Moved, Term
 from ..core.values import Value, container, element_of, join
@@ -150,6 +150,26 @@ class Class:
             if method.name not in knowledge.CONSTRUCTS and method.args.args
             for node in ast.walk(method)
         )
+
+    @cached_property
+    def moved_later(self) -> frozenset[str]:
+        """The attributes that methods move where they are, and no constructor: `self.net.to(device)`."""
+        return frozenset(
+            call.func.value.attr
+            for method in getattr(self.node, "body", ())
+            if isinstance(method, ast.FunctionDef) and method.name not in knowledge.CONSTRUCTS
+            for statement in statements_in(method)
+            if isinstance(statement, ast.Expr)
+            and isinstance(call := statement.value, ast.Call)
+            and isinstance(call.func, ast.Attribute)
+            and call.func.attr in knowledge.MOVES
+            and call.func.attr != CPU.name
+            and isinstance(call.func.value, ast.Attribute)
+        )
+
+    def moves_part(self, name: str) -> bool:
+        """Whether a method that is no constructor moves what an attribute holds."""
+        return any(name in cls.moved_later for cls in self.lineage())
 
     def assigned(self) -> Collection[str]:
         """The attributes that methods of this very class assign."""
@@ -321,7 +341,7 @@ class Class:
         """Look at its definition again, in which at most a method has changed."""
         if method is not None:
             self._names_of.pop(method, None)
-        for name in ("names", "assigns_any"):
+        for name in ("names", "assigns_any", "moved_later"):
             self.__dict__.pop(name, None)
 
     def release(self) -> None:

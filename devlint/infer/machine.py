@@ -79,6 +79,9 @@ class ClassView(Protocol):
     def varies(self, name: str) -> bool:
         """Whether several methods assign an attribute, here and in base classes."""
 
+    def moves_part(self, name: str) -> bool:
+        """Whether a method that is no constructor moves what an attribute holds."""
+
     def attributes(self) -> Iterator[Term]:
         """All that is assigned to attributes, here and in base classes."""
 
