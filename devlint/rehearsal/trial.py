@@ -114,9 +114,16 @@ class Trial(Rehearsal):
             if isinstance(found, Function) and not found.binding
         }
         wanted = {_FORWARD} if self.is_module(obj) else set(methods) - _called_by(methods.get("__init__"))
+        moved = {name: _moved_parts(method) for name, method in methods.items()}
         for name, method in methods.items():
             if name in wanted and (_is_public(name) or name in _CALLED):
-                self._apart(partial(self._run, method, obj))
+                others = set[str]().union(*(moved[each] for each in moved if each != name))
+                self._apart(partial(self._run_after, others, method, obj))
+
+    def _run_after(self, others: Collection[str], function: Function, receiver: Obj) -> None:
+        """Call a method, when others may have moved some of what the object has, or may not."""
+        self.hand_over([receiver.attrs[each] for each in sorted(others) if each in receiver.attrs])
+        self._run(function, receiver)
 
     def _made(self, cls: Class) -> Obj:
         """An object of a class, where an accelerator is if it is a module."""
@@ -190,6 +197,21 @@ class Trial(Rehearsal):
             return None
         found = self.eval(annotation)
         return found if isinstance(found, Class) and not _is_abstract(found.node) else None
+
+
+def _moved_parts(method: Function) -> set[str]:
+    """The attributes that a method moves where they are: `self.net.to(device)`."""
+    done = body(method.node) if isinstance(method.node, (ast.FunctionDef, ast.AsyncFunctionDef)) else ()
+    return {
+        call.func.value.attr
+        for statement in done
+        for each in ast.walk(statement)
+        if isinstance(each, ast.Expr)
+        and isinstance(call := each.value, ast.Call)
+        and isinstance(call.func, ast.Attribute)
+        and call.func.attr in MOVES
+        and isinstance(call.func.value, ast.Attribute)
+    }
 
 
 def _is_public(name: str) -> bool:
