@@ -10,7 +10,7 @@ from ..bind.names import last_name
 from ..core.events import Fate
 from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
-from ..core.paths import OF_OPERATION, Attr, Item, Path, Ref
+from ..core.paths import OF_OPERATION, Attr, Item, Path, Ref, Root
 from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place, literal
 from ..core.summary import Moved
 from ..core.values import (
@@ -361,6 +361,19 @@ def _call_instance(machine: Machine, node: ast.Call, callee: Value, cls: str, ar
     return call_module(machine, node, callee, args) if view.is_module else machine.unknown(node)
 
 
+def _brought(machine: Machine, value: Value) -> Place | None:
+    """Where a value was brought, or what a call was given that gave it, of which nobody knows more."""
+    if value.place.form in ON_DEVICE:
+        return value.place
+    ref = value.place.of if value.place.form is Form.AT else value.who
+    top = machine.objects.top(ref) if type(ref) is int else NOBODY
+    way = machine.objects.ways[top] if top >= 0 else None
+    here = machine.here
+    if not isinstance(way, Root) or way.kind != "made" or machine.objects.functions[top] != here.name:
+        return None
+    return machine.log.answers.get(here.nodes[way.at]) if way.at < len(here.nodes) else None
+
+
 def _call_unknown(machine: Machine, node: ast.Call, callee: Value, args: Arguments) -> Value:
     result = _run_unknown(machine, node, callee, args)
     record_ask(machine, callee, "", args, result)
@@ -381,9 +394,9 @@ def _run_unknown(machine: Machine, node: ast.Call, callee: Value, args: Argument
 
 def _unknown_call(machine: Machine, node: ast.Call, args: Arguments, callee: Ref = NOBODY) -> Value:
     machine.log.guesses[node] = callee
-    places = [value.place for _, value in args.all() if value.place.form in ON_DEVICE]
-    if places:
-        machine.log.answers[node] = places[0]
+    answered = next(filter(None, (_brought(machine, value) for _, value in args.all())), None)
+    if answered is not None:
+        machine.log.answers[node] = answered
     lend(machine, (value for _, value in args.all()))
     if machine.is_discarded(node):
         unsettle(machine, (value for _, value in args.all()))

@@ -447,7 +447,7 @@ class Observer(Encounters):
         place, of = seen.place, value.place.of
         ref = of if value.place.form is Form.AT else value.who
         if type(ref) is int and place.form in (Form.AT, Form.UNKNOWN) and value.origin is None:
-            answered = self._answered.get(self.settled.made_by(ref))
+            answered = self._answered.get(self.settled.made_by(self.settled.objects.top(ref)))
             if answered is not None:
                 return seen._replace(place=self.named(answered), answered=True)
         if place.form is not Form.AT or place.name or type(of) is not int:
