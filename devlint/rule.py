@@ -206,7 +206,10 @@ class Ask(Protocol):
         """Whether another file of the program moves what objects have as an attribute of that name."""
 
     def saved_on_cpu(self, file: str) -> bool:
-        """Whether other files of the project save what is called so, in programs without accelerators."""
+        """Whether other files of the project save what is called so, in programs without accelerators.
+
+        Any name will do where no file of the project speaks of accelerators.
+        """
 
     @property
     def default_gpu(self) -> str:

@@ -109,7 +109,7 @@ class LoadWithoutMapLocation(Rule[Call]):
         told = chosen and (not chosen.endswith(".device") or ask.device_given(node))
         several = any(hint.startswith("backend:") for hint in guard.hints)
         later = later or "reread" in event.at.context or (needing and not several and not told)
-        later |= (event.callee == "torch.jit.load" and not told) or bool(file and ask.saved_on_cpu(file[1]))
+        later |= (event.callee == "torch.jit.load" and not told) or ask.saved_on_cpu(file[1] if file else "")
         yield Report(
             f"`map_location` is a parameter here, and `{short}` is not given it"
             if ignored

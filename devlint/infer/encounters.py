@@ -310,7 +310,7 @@ class Encounters(Sight):
         left = Seen(Kind.MODULE, CPU, None, found.name, origin, spots=(spot,), presumed=True)
         place = Place(Form.SAME, found.source) if found.loaded else UNKNOWN_PLACE
         right = Seen(Kind.MODULE, place, None, found.source)
-        at = self.at(found.fills, found.function, Why(), 0)
+        at = self.at(found.at, found.function, Why(), 0)
         return event.Meeting(at, "state", left, right, Conflict.PRESUMED, sibling_moved=False)
 
     def _behind(self, found: Behind) -> event.Meeting | None:

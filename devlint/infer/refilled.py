@@ -24,7 +24,8 @@ class Refilled(NamedTuple):
     """A module that is left on the cpu, and what its weights came from."""
 
     function: str
-    fills: ast.Call
+    at: ast.Call
+    """What made it, or loads it."""
     made: ast.Call
     name: str
     source: str
@@ -34,6 +35,8 @@ class Refilled(NamedTuple):
 
 def refilled(settled: Settled) -> Iterator[Refilled]:
     """Each such module that its function does not move; who gets it may."""
+    if settled.file.names.isdisjoint(knowledge.FILLS_WEIGHTS):
+        return
     for function, log in settled.logs.items():
         home = settled.file.functions.get(function)
         if home is None or home.args is None or home.node is None:
@@ -58,7 +61,8 @@ def refilled(settled: Settled) -> Iterator[Refilled]:
             name = _root(call.func)
             source = _source(call, given, calls, log)
             if name in made and source is not None and _is_given_out(home, name):
-                yield Refilled(function, call, made.pop(name), name, *source)
+                new, (label, loaded) = made.pop(name), source
+                yield Refilled(function, call if loaded else new, new, name, label, loaded)
 
 
 def _own(node: ast.AST) -> Iterator[ast.AST]:

@@ -310,8 +310,13 @@ class Choices:
         return "gpus" if any(self._signs(each).besides for each in told) else "devices", told
 
     def saved_on_cpu(self, path: str, file: str) -> tuple[bool, frozenset[str]]:
-        """Whether other files save what is called so, in programs without accelerators; and who tells."""
-        saving = {*self.texts(self.home(path)).matching(_SAVES, file)} - {path}
+        """Whether files save what is called so, in programs without accelerators; and who tells."""
+        texts = self.texts(self.home(path))
+        if not texts.anywhere(_SPEAKS):
+            return texts.anywhere(_SAVES), frozenset()
+        if not file:
+            return False, frozenset()
+        saving = {*texts.matching(_SAVES, file)} - {path}
         above = set[str]().union(*(reached(each, self.importers) for each in saving))
         told = above.union(*(reached(each, self._imported) for each in above))
         return bool(saving) and not any(self._signs(each).accelerates for each in told), frozenset(told)

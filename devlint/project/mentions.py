@@ -22,6 +22,7 @@ class Mentions:
         self._texts: dict[str, str] = {}
         self._having: dict[str, list[str]] = {}
         self._matching: dict[tuple[re.Pattern[str], str], list[str]] = {}
+        self._anywhere: dict[re.Pattern[str], bool] = {}
         size = 0
         for path in paths:
             text = read(path)
@@ -42,6 +43,9 @@ class Mentions:
         for (pattern, word), known in self._matching.items():
             if (path in known) != (word in text and pattern.search(text) is not None):
                 return False
+        before = self._texts[path]
+        if any((each.search(text) is None) != (each.search(before) is None) for each in self._anywhere):
+            return False
         self._texts[path] = text
         self.__dict__.pop("_words", None)
         return True
@@ -74,6 +78,14 @@ class Mentions:
             texts = self._texts.items()
             known = [path for path, text in texts if word in text and pattern.search(text)]
             self._matching[pattern, word] = known
+        return known
+
+    def anywhere(self, pattern: re.Pattern[str]) -> bool:
+        """Whether the text of any file matches a pattern, or all is too large to tell."""
+        known = self._anywhere.get(pattern)
+        if known is None:
+            found = any(pattern.search(text) is not None for text in self._texts.values())
+            known = self._anywhere[pattern] = found or not self._texts
         return known
 
     def has(self, path: str, name: str) -> bool:
