@@ -32,6 +32,8 @@ def foreign(settled: Settled, judged: Meetings) -> Iterator[Stays]:
                 ref = model.who
                 if type(ref) is not int or ref in told or here.form is not Form.AT or raw.how != "call":
                     continue
+                if raw.within is not None:
+                    continue  # what a function of the project does with it, which may be told more
                 made = ref if here.of == ref else _kept(settled, function, ref)
                 if made is None:
                     continue

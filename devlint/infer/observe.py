@@ -423,7 +423,7 @@ class Observer(Encounters):
                     continue
                 if raw.receiver is not None and of is not None:
                     receiver = self.traced(raw.receiver, place_of(raw.receiver, of, raw), of, function)
-                    receiver = self._by_use(receiver, raw.receiver)
+                    receiver = self._as_answered(self._by_use(receiver, raw.receiver), raw.receiver)
                 given = {
                     name: self._by_use(self.seen(value, place_of(value, at, raw), at, function), value)
                     for name, at, value in raw.args.named()
@@ -440,19 +440,19 @@ class Observer(Encounters):
                 )
 
     def _by_use(self, seen: event.Seen, value: Value) -> event.Seen:
-        """What belongs to a module that an object runs on a device lies with that module.
-
-        What a call gave of which nobody knows what it does may lie where what it was given was brought.
-        """
+        """What belongs to a module that an object runs on a device lies with that module."""
         place, of = seen.place, value.place.of
-        ref = of if value.place.form is Form.AT else value.who
-        if type(ref) is int and place.form in (Form.AT, Form.UNKNOWN) and value.origin is None:
-            answered = self._answered.get(self.settled.made_by(self.settled.objects.top(ref)))
-            if answered is not None:
-                return seen._replace(place=self.named(answered), answered=True)
         if place.form is not Form.AT or place.name or type(of) is not int:
             return seen
         return seen._replace(place=place._replace(name=self._fed.get(of, "")))
+
+    def _as_answered(self, seen: event.Seen, value: Value) -> event.Seen:
+        """What a call gave of which nobody knows what it does may lie where what it was given was brought."""
+        ref = value.place.of if value.place.form is Form.AT else value.who
+        if type(ref) is not int or seen.place.form not in (Form.AT, Form.UNKNOWN) or value.origin is not None:
+            return seen
+        place = self._answered.get(self.settled.made_by(self.settled.objects.top(ref)))
+        return seen if place is None else seen._replace(place=self.named(place), answered=True)
 
     @cached_property
     def _answered(self) -> dict[ast.AST | None, Place]:

@@ -138,7 +138,8 @@ def _source(call: ast.Call, given: set[str], calls: list[ast.Call], log: Log) ->
 def _is_weight(node: ast.expr) -> bool:
     """Whether it is a parameter of a module, or its state: `layer.weight.data`, `net.state_dict()`."""
     names = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
-    return not names.isdisjoint(knowledge.MODULE_PARAMETERS) or last_name(node) == knowledge.GIVES_WEIGHTS
+    state = isinstance(node, ast.Call) and last_name(node) == knowledge.GIVES_WEIGHTS
+    return state or not names.isdisjoint(knowledge.MODULE_PARAMETERS)
 
 
 def _gives(call: ast.Call, name: str) -> bool:
