@@ -7,13 +7,12 @@ variable or a default, makes the code fail without that accelerator, and pins it
     model.to("cuda")  # DEV202
 
 Use the device at hand, or choose one at run time, `"cuda" if torch.cuda.is_available() else "cpu"`, not in a
-default, which is made once. Told too are calls that leave a parameter to one where the caller has a device,
-what drops, replaces or never reads the one given, and a choice that the next replaces. What follows the first
-such place on a path, reached only where that one worked, is a note. So is a program in which nothing chooses
-a device, or that names folders of its machine, a default that no call leaves a parameter to, autocast, a
-choice that is overruled, and what tries out a module of its file. Left alone: names under a condition that
-the device is there, or only compared, printed or used as keys, options' defaults, tests, and NVIDIA's own
-code.
+default, which is made once. Told too are calls that leave a parameter to one beside a device at hand, what
+drops, replaces or never reads a given one, and a choice that the next replaces. What follows the first such
+place on a path, reached only where that one worked, is a note. So is a program in which nothing chooses a
+device, or that names folders of its machine, a default that no call leaves a parameter to, autocast, a choice
+that is overruled, and what tries out a module of its file. Left alone: names under a condition that the
+device is there, or only compared, printed or used as keys, options' defaults, tests, and NVIDIA's own code.
 """
 
 from __future__ import annotations
