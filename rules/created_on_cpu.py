@@ -57,7 +57,7 @@ from ..rule import (
     source_of,
 )
 
-_TAKE_NO_DEVICE = ("torchvision.", "torch.distributions.")
+_TAKE_NO_DEVICE = ("torchvision.", "torch.distributions.", "pad_packed_sequence")
 _PUTS = {"attribute": " and replaces the buffer", "filled": " and returned, filled with what is"}
 _LEAVES = {"return": ", and another path returns", "join": " and comes of", "size": " with size or dtype of"}
 
@@ -97,8 +97,8 @@ class CreatedOnCpu(Rule[Meeting]):
                 device = device or (f"{other.given[1]}.device" if made_there else "")
         change: Change | None = None
         if device and isinstance(node, cst.Call):
-            origin = ask.value_of(node).origin
-            if origin is None or not origin.api.startswith(_TAKE_NO_DEVICE):
+            origin, called = ask.value_of(node).origin, source_of(node.func).rpartition(".")[2]
+            if not (origin.api if origin is not None else called).startswith(_TAKE_NO_DEVICE):
                 change = Change(f"make it on `{device}`", ((node, at_device(node, device)),), safe=False)
         made = f"`{event.left.label}`" if kept or event.left.label.isidentifier() else "a tensor"
         if event.how == "container":

@@ -9,7 +9,7 @@ from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, Kind
 from ...core.paths import OF_OPERATION
 from ...core.places import CPU, UNKNOWN_PLACE, Form
-from ...core.values import NONE, OTHER, Truth, Value, container, element_of, is_made
+from ...core.values import NONE, OTHER, Origin, Truth, Value, container, element_of, is_made
 from ..log import RawMeeting
 from ..machine import Machine, Site, flag
 from .ranks import dimensions, is_scalar
@@ -168,7 +168,8 @@ def pad_packed(machine: Machine, site: Site) -> Value:
     """`pad_packed_sequence` gives the tensor where it was, and its lengths on the cpu."""
     first = site.args.first()
     place = machine.where(first) if first is not None else UNKNOWN_PLACE
-    lengths = Value(Kind.TENSOR, CPU)
+    origin = Origin("array", machine.here.name, machine.here.number(site.node), site.api, dims=1)
+    lengths = machine.own(site.node, Kind.TENSOR, CPU, "lengths")._replace(origin=origin)
     return container(items=(machine.own(site.node, Kind.TENSOR, place), lengths))
 
 
