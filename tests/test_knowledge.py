@@ -33,7 +33,7 @@ from devlint.knowledge.table import names as written
 TRANSFERS = set(
     """
     devices.device devices.set_default devices.autocast devices.accelerator factories.factory
-    factories.from_data operations.sequence losses.loss modules.make modules.pretrained
+    factories.from_data factories.sparse operations.sequence losses.loss modules.make modules.pretrained
     modules.with_transforms modules.wrap modules.before modules.take
     modules.scatter modules.shard modules.parameter modules.parameters modules.parts modules.register
     modules.state modules.move modules.forward optimizers.make optimizers.step optimizers.load optimizers.add

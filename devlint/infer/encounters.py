@@ -10,7 +10,7 @@ from ..bind.position import encloses, position
 from ..core import events as event
 from ..core.events import Conflict, Meets, Seen, Spot, Why
 from ..core.evidence import Evidence
-from ..core.kinds import Kind
+from ..core.kinds import TENSORS, Kind
 from ..core.met import Met
 from ..core.paths import Element, Ref
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
@@ -334,6 +334,8 @@ class Encounters(Sight):
         if found.at in self._called or (isinstance(found.at, ast.Name) and self._is_function(found.at.id)):
             left = left._replace(label="")  # it is made, and meets, in what is called there
         right = self._met(self.traced(found.other, found.there, found.other_at, found.function), raw)
+        if right.kind in TENSORS and self.is_shown(found.other):
+            right = right._replace(certain=True)
         if raw.how == "size" and type(found.other.who) is int:
             right = right._replace(label=self.settled.objects.labels[found.other.who], span=None)
         place = self.at(at, function, raw.why, raw.loops)

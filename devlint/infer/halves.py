@@ -95,8 +95,9 @@ def is_heavy_class(settled: Settled, call: ast.Call) -> bool | None:
 def _chained(node: ast.If) -> Iterator[ast.If]:
     """A condition, and those that are asked where it does not hold."""
     yield node
-    if len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
-        yield from _chained(node.orelse[0])
+    while len(node.orelse) == 1 and isinstance(node.orelse[0], ast.If):
+        node = node.orelse[0]
+        yield node
 
 
 def _arms(node: ast.If) -> Iterator[list[ast.stmt]]:

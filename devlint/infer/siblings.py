@@ -17,6 +17,8 @@ from .settle import Settled
 from .stays import is_plain
 
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_DEEP = 4
+"""How many parts a variable is followed into."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 _PLACES = (ast.Name, ast.Attribute, ast.Subscript)
 
@@ -63,7 +65,8 @@ def _made_in(node: ast.AST, log: Log) -> Iterator[_Made]:
     found: list[_Made] = []
     times = Counter[str]()
     for target, value in _assigned(node):
-        slot = ast.unparse(target)
+        if not (slot := _slot(target)):
+            continue
         times[slot] += 1
         if isinstance(value, ast.Dict):
             entries = zip(value.keys, value.values, strict=True)
@@ -81,14 +84,30 @@ def _made_in(node: ast.AST, log: Log) -> Iterator[_Made]:
 
 def _assigned(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     """The targets of the assignments of one function, with what is assigned."""
-    for child in ast.iter_child_nodes(node):
-        if isinstance(child, _DEFINES):
-            continue
-        if isinstance(child, ast.Assign):
-            yield from ((target, child.value) for target in child.targets)
-        elif isinstance(child, (ast.AnnAssign, ast.AugAssign, ast.NamedExpr)) and child.value is not None:
-            yield child.target, child.value
-        yield from _assigned(child)
+    todo = [node]
+    while todo:
+        each = todo.pop()
+        if isinstance(each, ast.Assign):
+            yield from ((target, each.value) for target in each.targets)
+        elif isinstance(each, (ast.AnnAssign, ast.AugAssign)) and each.value is not None:
+            yield each.target, each.value
+        todo += reversed([child for child in ast.iter_child_nodes(each) if _is_block(child)])
+
+
+def _is_block(node: ast.AST) -> bool:
+    """Whether a piece of syntax is, or has, statements of the same function."""
+    return isinstance(node, (ast.stmt, ast.ExceptHandler, ast.match_case)) and not isinstance(node, _DEFINES)
+
+
+def _slot(node: ast.AST) -> str:
+    """What a variable, or a part of one, is written as; empty for anything else."""
+    inner = node
+    for _ in range(_DEEP):
+        if isinstance(inner, ast.Subscript) and not isinstance(inner.slice, (ast.Constant, ast.Name)):
+            return ""
+        if isinstance(inner, (ast.Attribute, ast.Subscript)):
+            inner = inner.value
+    return ast.unparse(node) if isinstance(inner, ast.Name) else ""
 
 
 def _is_told(call: ast.Call, moved: list[_Made]) -> bool:
@@ -105,7 +124,7 @@ def _is_told(call: ast.Call, moved: list[_Made]) -> bool:
         return True
     slots = {each.slot for each in moved}
     if any(
-        isinstance(each, ast.expr) and ast.unparse(each) in slots
+        isinstance(each, ast.expr) and _slot(each) in slots
         for part in (*call.args, *given)
         for each in ast.walk(part)
     ):
@@ -142,7 +161,7 @@ def _may_move(scope: ast.AST, slot: str, moved: frozenset[str]) -> bool:
         if not isinstance(node, _PLACES) or not isinstance(node.ctx, ast.Load):
             continue
         around = parents[parent] if isinstance(parent, ast.keyword) else parent
-        name = ast.unparse(node)
+        name = _slot(node)
         given = name == whole and not isinstance(around, (ast.Subscript, ast.Call, ast.Return))
         if given if name != slot else not _is_harmless(around, node, moved):
             return True
@@ -150,7 +169,7 @@ def _may_move(scope: ast.AST, slot: str, moved: frozenset[str]) -> bool:
 
 
 def _speaks_of(node: ast.expr, name: str) -> bool:
-    return any(isinstance(each, _PLACES) and ast.unparse(each) == name for each in ast.walk(node))
+    return any(isinstance(each, _PLACES) and _slot(each) == name for each in ast.walk(node))
 
 
 def _is_harmless(parent: ast.AST, use: ast.expr, moved: frozenset[str]) -> bool:
@@ -159,5 +178,5 @@ def _is_harmless(parent: ast.AST, use: ast.expr, moved: frozenset[str]) -> bool:
         return parent.attr not in knowledge.MOVES and parent.attr not in knowledge.RUNS_ON_PARTS
     if isinstance(parent, ast.Call):
         given = [*parent.args, *(each.value for each in parent.keywords)]
-        return parent.func is use or any(ast.unparse(each) in moved for each in given)
-    return isinstance(parent, ast.Tuple) and any(ast.unparse(each) in moved for each in parent.elts)
+        return parent.func is use or any(_slot(each) in moved for each in given)
+    return isinstance(parent, ast.Tuple) and any(_slot(each) in moved for each in parent.elts)

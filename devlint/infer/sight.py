@@ -15,7 +15,7 @@ from ..bind.uses import Uses
 from ..core import events as event
 from ..core.events import At, Seen, Why
 from ..core.evidence import NO_NUMBER
-from ..core.kinds import TENSORS, Kind
+from ..core.kinds import Kind
 from ..core.paths import Attr, Element, Ref, Root
 from ..core.places import CPU, Form, Place
 from ..core.values import Value
@@ -350,10 +350,12 @@ class Sight:
     def _is_certain(self, value: Value, settled: Kind) -> bool:
         if value.kind is Kind.DEVICE:
             return value.known is not None or self.settled.is_device_of_tensor(value)
-        if value.kind is settled:
-            return settled is not Kind.UNKNOWN
+        return value.kind is settled and settled is not Kind.UNKNOWN
+
+    def is_shown(self, value: Value) -> bool:
+        """Whether what is done with a value itself shows that it is a tensor, and no number."""
         shown = type(value.who) is int and self.settled.notes.get(value.who, 0) & NO_NUMBER
-        return bool(shown) and settled in TENSORS and self.settled.is_certain(value)
+        return bool(shown) and self.settled.is_certain(value)
 
     def named(self, place: Place) -> Place:
         """A place with the name that the program has for it."""
