@@ -46,3 +46,5 @@ class Met(NamedTuple):
     """The call that brought it from there."""
     kept: There | None = None
     """The attribute that an object has it in."""
+    presumed: bool = False
+    """Whether who makes the module may move it as a whole, though it brings its parts there by itself."""

@@ -155,7 +155,8 @@ class Encounters(Sight):
         spot = Spot("met", Span(*met.here.at), "", "", path=here)
         right = Seen(Kind.TENSOR, literal(met.there), None, met.other, certain=True, spots=(spot,))
         at = self.at(node, function.name, Why(), 0)
-        return event.Meeting(at, met.how, left, right, Conflict.CERTAIN, met.partly)
+        surely = Conflict.PRESUMED if met.presumed else Conflict.CERTAIN
+        return event.Meeting(at, met.how, left, right, surely, met.partly)
 
     def _enclosing(self, node: ast.expr) -> Function:
         """The function that a node stands in."""

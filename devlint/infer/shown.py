@@ -85,7 +85,8 @@ class Told:
         right = told.right
         if told.conflict not in SURELY_APART and told.left.kind is Kind.MODULE:  # nobody knew what it meets
             right = right._replace(label=met.other, place=literal(met.there))
-        self.settled[id(told)] = told._replace(conflict=Conflict.CERTAIN, right=right)
+        surely = Conflict.PRESUMED if met.presumed else Conflict.CERTAIN
+        self.settled[id(told)] = told._replace(conflict=surely, right=right)
         return True
 
 

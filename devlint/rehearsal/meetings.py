@@ -109,8 +109,13 @@ class Meetings(Moves):
                 there(left.made) if left.made is not None else None,
                 there(via) if via is not None else None,
                 there(left.kept) if left.kept is not None else None,
+                left.kind == "module" and self.may_be_moved(),
             ),
         )
+
+    def may_be_moved(self) -> bool:
+        """Whether a caller that is not in sight may move what runs as a whole."""
+        return False
 
     def _tensor_left(self, made: Made, here: Spot) -> Left:
         home = made.spot

@@ -41,6 +41,8 @@ class Trial(Rehearsal):
         """Whether the module at hand is where an accelerator is, as nothing says otherwise."""
         self._weightless = False
         """Whether it has nothing to be there with: it may as well prepare data on the cpu."""
+        self._places_itself = False
+        """Whether the module at hand keeps a device, or moves parts: whoever makes it may move it as well."""
         self._taken = 0
         """How many steps have been taken."""
 
@@ -58,8 +60,12 @@ class Trial(Rehearsal):
                 self._try_one(value)
         self.frames.clear()
 
+    def may_be_moved(self) -> bool:
+        """See `Meetings`."""
+        return self._places_itself
+
     def _try_one(self, value: Value) -> None:
-        self._weightless = False
+        self._weightless = self._places_itself = False
         if isinstance(value, Function):
             self._apart(lambda: self._run(value, None))
         elif isinstance(value, Class) and not self._may_be_module(value):
@@ -137,6 +143,7 @@ class Trial(Rehearsal):
         moves = any(isinstance(self.find_in(cls, name), Function) for name in _OWN_MOVES)
         self._placed = self.is_module(made) and not moves and (told or not (made.moved or keeps))
         self._weightless = self._placed and not any(self.weights(made))
+        self._places_itself = self.is_module(made) and not self._placed
         if self._placed:
             self.move(made, ACCELERATOR)
             self.alter(made, "moved", True)
