@@ -155,6 +155,7 @@ class Encounters(Sight):
         spot = Spot("met", Span(*met.here.at), "", "", path=here)
         right = Seen(Kind.TENSOR, literal(met.there), None, met.other, certain=True, spots=(spot,))
         at = self.at(node, function.name, Why(), 0)
+        left = left._replace(presumed=met.presumed)
         surely = Conflict.PRESUMED if met.presumed else Conflict.CERTAIN
         return event.Meeting(at, met.how, left, right, surely, met.partly)
 

@@ -86,7 +86,8 @@ class Told:
         if told.conflict not in SURELY_APART and told.left.kind is Kind.MODULE:  # nobody knew what it meets
             right = right._replace(label=met.other, place=literal(met.there))
         surely = Conflict.PRESUMED if met.presumed else Conflict.CERTAIN
-        self.settled[id(told)] = told._replace(conflict=surely, right=right)
+        left = told.left._replace(presumed=told.left.presumed or met.presumed)
+        self.settled[id(told)] = told._replace(conflict=surely, left=left, right=right)
         return True
 
 
