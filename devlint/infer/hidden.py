@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TypeVar
 
 from .. import knowledge
-from ..bind.names import last_name
+from ..bind.names import last_name, statements_in
 from ..core.events import Conflict, Container, Hidden
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Element, Item, Ref
-from ..core.places import Form
+from ..core.places import ON_DEVICE, Form
 from ..core.values import Defined, Value, is_made
 from .assigning import Target, gives_way, making, targets
 from .behind import Behind, Kept, is_empty
@@ -361,6 +361,8 @@ def _tensor(
     if target is None or cls.node is None or _manages_itself(cls):
         return
     method, node = target
+    if _copies_given(settled, method, node):
+        return
     form, _ = _form(settled, cls.node, method, node)
     once = targets(settled, cls, made, name) == [target] and isinstance(node, ast.Attribute)
     term = cls.own_attribute(name)
@@ -372,6 +374,40 @@ def _tensor(
         if log.binds[node].value.who in log.handed or _is_filled(settled, attribute, made):
             return
     yield node, Hidden(Kind.TENSOR, form, False, once and not form, met, sure)
+
+
+def _copies_given(settled: Settled, method: str, target: ast.AST) -> bool:
+    """Whether it is a copy of what all callers have on a device, and give: `torch.tensor(mean)`."""
+    home = settled.file.functions[method]
+    assigned = (each for each in statements_in(home.node) if isinstance(each, ast.Assign))
+    value = next((each.value for each in assigned if target in each.targets), None)
+    while isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute):
+        if value.func.attr in knowledge.COPIES_DATA and value.args and isinstance(value.args[0], ast.Name):
+            return _is_given_elsewhere(settled, method, value.args[0].id, frozenset())
+        value = value.func.value
+    return False
+
+
+def _is_given_elsewhere(
+    settled: Settled, function: str, name: str, above: frozenset[tuple[str, str]]
+) -> bool:
+    """Whether all calls in the file give a parameter what is on a device, be it what they were given."""
+    objects, key = settled.objects, (function, name)
+    given = [
+        (caller, site.arguments[name])
+        for caller, site in settled.sites.get(function, ())
+        if name in site.arguments
+    ]
+
+    def elsewhere(caller: str, value: Value) -> bool:
+        if value.kind in TENSORS:
+            return value.place.form in ON_DEVICE
+        ref = value.who
+        if type(ref) is not int or not objects.is_parameter(ref) or objects.functions[ref] != caller:
+            return False
+        return _is_given_elsewhere(settled, caller, objects.labels[ref], above | {key})
+
+    return key not in above and bool(given) and all(elsewhere(*each) for each in given)
 
 
 def _is_filled(settled: Settled, attribute: Ref, made: list[str]) -> bool:
