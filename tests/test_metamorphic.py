@@ -122,6 +122,7 @@ BY_DESIGN = {
     "DEV202/bug_class_setting:Settings",
     # Who calls a function, and what was done before, is read within a file: another file may call as well.
     "DEV206/bug_functions:choose",
+    "DEV404/near_copy_of_given:Normalized",
     "DEV206/bug_functions:late",
     "DEV402/bug_copy:Trainer",
     "DEV501/bug_dataset:scaled",
