@@ -131,12 +131,9 @@ class Elsewhere:
             return False
         if self._reads_arrays(function):
             return False
-        own = other.kind in (Kind.UNKNOWN, *TENSORS) and self._is_attribute(ref) and self._measured(one, ref)
-        return own or self.is_given(function, Place(Form.AT, "", ref), other)
-
-    def _measured(self, one: Value, ref: Ref) -> bool:
-        """Whether what was made has the size of just what it meets: `ones(len(data.x))` and `data.x`."""
-        return one.measures == ref
+        if one.measures == ref and self._is_attribute(ref) and other.kind in (Kind.UNKNOWN, *TENSORS):
+            return True  # `ones(len(data.x))` and `data.x`
+        return self.is_given(function, Place(Form.AT, "", ref), other)
 
     def is_kept(self, ref: object) -> bool:
         """Whether an object is, or is in, what methods keep in an attribute of their object."""

@@ -19,6 +19,8 @@ from .stays import is_plain
 _DEFINES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
 _DEEP = 4
 """How many parts a variable is followed into."""
+_FEW = 2
+"""So many that are kept together are a pair, which says nothing of what is done with the others."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
 _PLACES = (ast.Name, ast.Attribute, ast.Subscript)
 
@@ -40,16 +42,21 @@ def siblings(settled: Settled) -> Iterator[Half]:
         moved = [each for each in made if each.moved is not None]
         if not moved or len(moved) == len(made):
             continue
-        slots = frozenset(each.slot for each in moved)
+        slots, kept = frozenset(each.slot for each in moved), _kept_together(made)
+        scopes: dict[ast.AST, _Uses] = {}
         for each in made:
             if each.moved is not None or _is_told(each.call, moved):
                 continue
-            beside = _beside(each, made)
+            beside = kept.get(each.slot)
             shown = beside is not None or is_module(settled, function, each.call)
             if not shown or is_heavy_class(settled, each.call) is not None:
                 continue
             scope = _scope(settled, home, each.slot)
-            if scope is None or _may_move(scope, each.slot, slots):
+            if scope is None:
+                continue
+            if scope not in scopes:
+                scopes[scope] = _Uses(scope)
+            if scopes[scope].may_move(each.slot, slots):
                 continue
             by = (beside or moved[0]).moved
             assert by is not None
@@ -132,11 +139,19 @@ def _is_told(call: ast.Call, moved: list[_Made]) -> bool:
     return is_told(ast.Call(call.func, call.args, given))
 
 
-def _beside(one: _Made, made: list[_Made]) -> _Made | None:
-    """One of several that are kept together, if all of them are moved but this."""
-    whole, _, key = one.slot.partition("[")
-    others = [each for each in made if key and each is not one and each.slot.startswith(f"{whole}[")]
-    return others[0] if len(others) > 1 and all(each.moved is not None for each in others) else None
+def _kept_together(made: list[_Made]) -> dict[str, _Made]:
+    """By the one that is not moved, another of several that are kept together, all of which are but that."""
+    groups: dict[str, list[_Made]] = {}
+    for each in made:
+        whole, _, key = each.slot.partition("[")
+        if key:
+            groups.setdefault(whole, []).append(each)
+    found: dict[str, _Made] = {}
+    for group in groups.values():
+        left = [each for each in group if each.moved is None]
+        if len(left) == 1 and len(group) > _FEW:
+            found[left[0].slot] = next(each for each in group if each.moved is not None)
+    return found
 
 
 def _scope(settled: Settled, home: Function, slot: str) -> ast.AST | None:
@@ -149,27 +164,33 @@ def _scope(settled: Settled, home: Function, slot: str) -> ast.AST | None:
     return cls.node if cls is not None and is_plain(settled, cls) else None
 
 
-def _may_move(scope: ast.AST, slot: str, moved: frozenset[str]) -> bool:
-    """Whether a use of it may move it, unless it is given away with what was moved already."""
-    whole = slot.partition("[")[0]
-    parents = {child: node for node in ast.walk(scope) for child in ast.iter_child_nodes(node)}
-    for node, parent in parents.items():
-        if isinstance(node, (ast.Global, ast.Nonlocal)) and whole in node.names:
-            return True
-        if isinstance(node, _LOOPS) and _speaks_of(node.iter, whole):
-            return True
-        if not isinstance(node, _PLACES) or not isinstance(node.ctx, ast.Load):
-            continue
-        around = parents[parent] if isinstance(parent, ast.keyword) else parent
-        name = _slot(node)
-        given = name == whole and not isinstance(around, (ast.Subscript, ast.Call, ast.Return))
-        if given if name != slot else not _is_harmless(around, node, moved):
-            return True
-    return False
+class _Uses:
+    """How variables, and parts of them, are used in a piece of syntax, which is gone through once."""
 
+    def __init__(self, scope: ast.AST) -> None:
+        parents = {child: node for node in ast.walk(scope) for child in ast.iter_child_nodes(node)}
+        self._uses: dict[str, list[tuple[ast.AST, ast.expr]]] = {}
+        """By what is read, what that is a part of, and the expression itself."""
+        self._spread: set[str] = set()
+        """What other functions assign, and what loops go through."""
+        for node, parent in parents.items():
+            if isinstance(node, (ast.Global, ast.Nonlocal)):
+                self._spread.update(node.names)
+            elif isinstance(node, _LOOPS):
+                self._spread.update(map(_slot, ast.walk(node.iter)))
+            elif isinstance(node, _PLACES) and isinstance(node.ctx, ast.Load) and (slot := _slot(node)):
+                around = parents[parent] if isinstance(parent, ast.keyword) else parent
+                self._uses.setdefault(slot, []).append((around, node))
 
-def _speaks_of(node: ast.expr, name: str) -> bool:
-    return any(isinstance(each, _PLACES) and _slot(each) == name for each in ast.walk(node))
+    def may_move(self, slot: str, moved: frozenset[str]) -> bool:
+        """Whether a use of it may move it, unless it is given away with what was moved already."""
+        whole = slot.partition("[")[0]
+        if whole in self._spread:
+            return True
+        if not all(_is_harmless(around, use, moved) for around, use in self._uses.get(slot, ())):
+            return True
+        held = self._uses.get(whole, ()) if whole != slot else ()
+        return not all(isinstance(around, (ast.Subscript, ast.Call, ast.Return)) for around, _ in held)
 
 
 def _is_harmless(parent: ast.AST, use: ast.expr, moved: frozenset[str]) -> bool:
