@@ -306,6 +306,25 @@ def test_unsaved_text_is_what_other_documents_see_and_only_those_are_linted_agai
     assert "DEV101" not in [each["code"] for each in client.shown[uris[0]]]  # the disk counts again
 
 
+def test_what_rests_on_all_files_follows_an_edit_of_any(client: Client, tmp_path: Path) -> None:
+    """Checkpoints of a project that knows of no accelerator are no warning, until it does."""
+    client.initialize(tmp_path)
+    saving, loading = tmp_path / "saving.py", tmp_path / "loading.py"
+    saving.write_text("import torch\n\n\ndef save(net, path):\n    torch.save(net.state_dict(), path)\n")
+    loading.write_text("import torch\n\n\ndef load(net, path):\n    net.load_state_dict(torch.load(path))\n")
+    uris = [client.open(path) for path in (loading, saving)]
+    client.settle(3.0)
+    severities = []
+    host = saving.read_text()
+    for text in (f"{host}\n", f"{host}\n\ndevice = 'cuda'\n", host):
+        client.change(uris[1], {"text": text})
+        client.settle(3.0)
+        shown = client.shown.get(uris[0], [])
+        severities.append([each["severity"] for each in shown if each["code"] == "DEV205"])
+    assert severities[1] == [2]
+    assert severities[0] == severities[2] != severities[1]
+
+
 def test_an_analysis_that_is_overtaken_is_not_shown(
     client: Client, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -312,14 +312,16 @@ class Choices:
     def saved_on_cpu(self, path: str, file: str) -> tuple[bool, frozenset[str]]:
         """Whether files save what is called so, in programs without accelerators; and who tells."""
         texts = self.texts(self.home(path))
-        if not texts.anywhere(_SPEAKS):
-            return texts.anywhere(_SAVES), frozenset()
+        speaks = texts.first(_SPEAKS)
+        if texts.paths and not speaks:
+            return bool(texts.first(_SAVES)), texts.paths
         if not file:
-            return False, frozenset()
+            return False, frozenset({speaks})  # until that is another text
         saving = {*texts.matching(_SAVES, file)} - {path}
         above = set[str]().union(*(reached(each, self.importers) for each in saving))
         told = above.union(*(reached(each, self._imported) for each in above))
-        return bool(saving) and not any(self._signs(each).accelerates for each in told), frozenset(told)
+        found = bool(saving) and not any(self._signs(each).accelerates for each in told)
+        return found, frozenset(told | {speaks})
 
     def default_device(self, path: str) -> tuple[Default, frozenset[str]]:
         """Who sets the default device to an accelerator for a file, and the files that tell; no tests."""

@@ -22,7 +22,7 @@ class Mentions:
         self._texts: dict[str, str] = {}
         self._having: dict[str, list[str]] = {}
         self._matching: dict[tuple[re.Pattern[str], str], list[str]] = {}
-        self._anywhere: dict[re.Pattern[str], bool] = {}
+        self._first: dict[re.Pattern[str], str] = {}
         size = 0
         for path in paths:
             text = read(path)
@@ -43,9 +43,9 @@ class Mentions:
         for (pattern, word), known in self._matching.items():
             if (path in known) != (word in text and pattern.search(text) is not None):
                 return False
-        before = self._texts[path]
-        if any((each.search(text) is None) != (each.search(before) is None) for each in self._anywhere):
-            return False
+        for pattern, first in self._first.items():
+            if first in ("", path) and (first == path) != (pattern.search(text) is not None):
+                return False
         self._texts[path] = text
         self.__dict__.pop("_words", None)
         return True
@@ -80,13 +80,18 @@ class Mentions:
             self._matching[pattern, word] = known
         return known
 
-    def anywhere(self, pattern: re.Pattern[str]) -> bool:
-        """Whether the text of any file matches a pattern, or all is too large to tell."""
-        known = self._anywhere.get(pattern)
+    def first(self, pattern: re.Pattern[str]) -> str:
+        """A file whose text matches a pattern; empty if there is none."""
+        known = self._first.get(pattern)
         if known is None:
-            found = any(pattern.search(text) is not None for text in self._texts.values())
-            known = self._anywhere[pattern] = found or not self._texts
+            matching = (path for path, text in self._texts.items() if pattern.search(text) is not None)
+            known = self._first[pattern] = next(matching, "")
         return known
+
+    @property
+    def paths(self) -> frozenset[str]:
+        """The files whose texts are known: none where all is too large."""
+        return frozenset(self._texts)
 
     def has(self, path: str, name: str) -> bool:
         """Whether a file has a name as a whole word."""
