@@ -76,6 +76,21 @@ class Place(NamedTuple):
         """Whether something is moved wherever the machine has an accelerator, on no other condition."""
         return bool(self.when) and all(each.asks == "machine" for each in self.when)
 
+    def of_another(self) -> Place:
+        """The same for another function, of whose nodes the numbers in `when` say nothing."""
+        if not self.when or self.form is Form.KEPT:
+            return self
+        return self._replace(
+            when=frozenset(
+                each._replace(chain=min(each.chain, _ABROAD - each.chain), test=_ABROAD, move=-1)
+                for each in self.when
+            )
+        )
+
+
+_ABROAD = -2
+"""Stands for a condition of another function: `chain`, negative as well, tells one from the other."""
+
 
 UNKNOWN_PLACE = Place(Form.UNKNOWN)
 CPU = Place(Form.CPU, "cpu")

@@ -201,6 +201,9 @@ def call(machine: Machine, node: ast.Call) -> Value:
         _devices_given(machine, node, args, full, base)
         if func.attr == knowledge.MERGES:
             machine.store_opened(func.value)
+            if type(base.who) is int:
+                held = (each for _, value in args.all() for each in _held(machine, value))
+                machine.log.merged(base.who, held)
         filled = func.attr in knowledge.FILLS_STATE and _is_state(machine, base)
         if filled or (func.attr in knowledge.RESTORES and not _is_scheduler(base, func.value)):
             _restored(machine, args)

@@ -30,7 +30,7 @@ from .replaced import Replaced, replaced
 from .results import results
 from .settle import Clash
 from .shown import SURELY_APART, Told
-from .siblings import siblings
+from .siblings import left_out, siblings
 from .sight import Sight
 from .stays import Stays, staying
 from .unlike import unlike
@@ -74,7 +74,7 @@ class Encounters(Sight):
                 yield told._replace(left=told.left._replace(kind=Kind.MODULE, presumed=True))
         for found_filled in refilled(self.settled):
             yield self._refilled(found_filled)
-        for half in siblings(self.settled):
+        for half in (*siblings(self.settled), *left_out(self.settled)):
             told = self._half(half)
             yield told._replace(how="beside", left=told.left._replace(presumed=True))
         for left_behind in forgotten(self.settled, self._judged, gave):

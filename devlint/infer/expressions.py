@@ -37,7 +37,7 @@ from ..core.values import (
     is_made,
     library_value,
 )
-from . import cases, conditions, recalled
+from . import cases, conditions, recalled, renamed
 from .calls import call
 from .log import RawCompare, RawUse
 from .machine import flag, subscript_step, text_of
@@ -73,6 +73,11 @@ def _handles(*types: type) -> Callable[[Method], Method]:
 
 
 _handles(ast.Call)(call)
+
+
+def _captured(value: Value) -> Value:
+    """What a function finds in a variable of another one, or of the module."""
+    return value._replace(place=value.place.of_another()) if value.place.when else value
 
 
 @lru_cache(maxsize=1024, typed=True)
@@ -122,13 +127,13 @@ class Expressions(Targets):
         function = self.here
         while function.outer is not None:
             if function.enclosing is not None and name in function.enclosing:
-                return function.enclosing[name]
+                return _captured(function.enclosing[name])
             function = function.outer
         value = self.program.top(name)
         if value is not None:
             if value.kind is Kind.NONE and name not in self.here.bound and self.program.is_set_later(name):
                 return Value(who=self.objects.global_(name))  # None until a function has set it
-            return value
+            return _captured(value) if self.here.outer is not None else value
         if name in knowledge.BUILTINS:
             return library_value(name)
         return Value(who=self.objects.global_(name))
@@ -626,6 +631,8 @@ class Expressions(Targets):
     @_handles(ast.DictComp)
     def _dictcomp(self, node: ast.DictComp) -> Value:
         element, _ = self._generate(node.generators, [node.key, node.value])
+        first = node.generators[0]
+        renamed.note(self, first.target, first.iter, (node.key, *first.ifs))
         who = self.own(node, Kind.CONTAINER, role="made").who
         return container(who, element=element)._replace(known=MAPPING)
 

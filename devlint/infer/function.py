@@ -104,10 +104,10 @@ def run(machine: Statements, owner: Class | None, informed: Informed, outside: S
     passed = {value.who for value in given.values()}
     for ref, place in function.around.items():
         if place.form in ON_DEVICE and ref not in passed:
-            state.places.setdefault(ref, place)
+            state.places.setdefault(ref, place.of_another())
     for ref, place in outside.places.items():
         if ref not in passed:  # where an argument was at the call, not where the module leaves it
-            state.places.setdefault(ref, place)
+            state.places.setdefault(ref, place.of_another())
     for key, mark in outside.marks.items():
         if key[1] not in passed and not mark.holds & passed:
             state.marks.setdefault(key, mark)

@@ -62,7 +62,8 @@ def halves(settled: Settled) -> Iterator[Half]:
                     if each.moved is not None or not each.alone or is_told(each.call):
                         continue
                     alike = any(
-                        other.moved is not None and ast.dump(each.call.func) == ast.dump(other.call.func)
+                        other.moved is not None
+                        and ast.unparse(each.call.func) == ast.unparse(other.call.func)
                         for other in made
                     )
                     shown = raw.receiver.kind is Kind.MODULE or is_module(settled, function, each.call)

@@ -442,6 +442,12 @@ class Log:
         if refs:
             self.forms[result] = refs
 
+    def merged(self, whole: Ref, given: Iterable[Value]) -> None:
+        """Record what was put into an object, whatever that is: it is a part of it from then on."""
+        refs = [value.who for value in given if type(value.who) is int and value.who != whole]
+        if refs:
+            self.forms[whole] = list(dict.fromkeys((*self.forms.get(whole, ()), *refs)))
+
     def needs_after(self, number: int) -> bool:
         """Whether an accelerator is needed after a call that loads something, whatever the path."""
         return number in self.loading and self.lasting is not None and number not in self.lasting

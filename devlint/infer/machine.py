@@ -11,7 +11,7 @@ from ..core.evidence import NO_NUMBER, Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import OF_OPERATION, Attr, Element, Item, Ref, Root, Step, Who
-from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, join_places, literal, weight
+from ..core.places import CPU, UNKNOWN_PLACE, Branch, Form, Place, join_places, literal, weight
 from ..core.state import BEFORE, LOADED, OPTIMIZER, PHASES, STEPPED, Key, State, later
 from ..core.values import (
     BROUGHT,
@@ -272,6 +272,8 @@ class Machine:
         self.log = Log()
         self.probing = 0
         """How many contexts enclose the statement at hand that expect it to fail."""
+        self.tests: dict[Branch, ast.expr] = {}
+        """The conditions of this function's own branches in which something is moved."""
         self.parted: dict[str, set[str]] = {}
         """By the condition, the variables that are elsewhere only if it comes out in one way."""
         self.branches = 0

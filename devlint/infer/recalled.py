@@ -22,9 +22,9 @@ def note(machine: Machine, name: str, place: Place) -> None:
     if place.form is not Form.EITHER:
         return
     for branch in place.when:
-        node = machine.here.nodes[branch.test] if branch.test >= 0 else None
-        if isinstance(node, (ast.If, ast.IfExp)):
-            machine.parted.setdefault(_plain(node.test, True)[0], set()).add(name)
+        test = machine.tests.get(branch)
+        if test is not None:
+            machine.parted.setdefault(_plain(test, True)[0], set()).add(name)
             return
 
 
@@ -56,9 +56,9 @@ def parted(machine: Machine, node: ast.IfExp, test: Value, body: Value, orelse: 
         return both
     at = machine.here.number(node)
     asks: Any = conditions.asks(node.test, test)
-    return both._replace(
-        place=place._replace(when=frozenset({Branch(at, at, moved, asks, moved_at(machine, value))}))
-    )
+    branch = Branch(at, at, moved, asks, moved_at(machine, value))
+    machine.tests[branch] = node.test
+    return both._replace(place=place._replace(when=frozenset({branch})))
 
 
 def restore(state: State, narrowed: Narrowed) -> None:
@@ -83,10 +83,8 @@ def _is_moved_by(machine: Machine, call: ast.expr, value: Value) -> bool:
 def _is_not_moved(machine: Machine, when: frozenset[Branch], text: str, outcome: bool) -> bool:
     """Whether a condition moves a value only where it comes out otherwise."""
     for branch in when:
-        node = machine.here.nodes[branch.test] if branch.test >= 0 else None
-        if not isinstance(node, (ast.If, ast.IfExp)):
-            return False
-        if (text, not outcome) != _plain(node.test, branch.outcome):
+        test = machine.tests.get(branch)
+        if test is None or (text, not outcome) != _plain(test, branch.outcome):
             return False
     return True
 

@@ -732,7 +732,8 @@ class Settled:
         if _asks_both(here, there) and self._scatters:
             return  # without an option that names one device, several share what a loader yields
         known = self.file.functions.get(function, self.file.module)
-        paths = sorted(here | there, key=lambda branch: (_line(known.nodes[branch.test]), branch.move))
+        own = (branch for branch in here | there if branch.test >= 0)
+        paths = sorted(own, key=lambda branch: (_line(known.nodes[branch.test]), branch.move))
         moves = [known.nodes[branch.move] for branch in paths if branch.move >= 0]
         calls = [node for node in moves if isinstance(node, ast.Call)]
         if not calls or not isinstance(calls[0].func, ast.Attribute):

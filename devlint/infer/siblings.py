@@ -11,6 +11,7 @@ from .. import knowledge
 from ..bind.names import last_name
 from ..core.places import ON_DEVICE
 from .definitions import Function
+from .function import CONSTRUCTORS
 from .halves import Half, is_heavy_class, is_module, is_told, stripped
 from .log import Log, RawMove
 from .settle import Settled
@@ -22,6 +23,7 @@ _DEEP = 4
 _FEW = 2
 """So many that are kept together are a pair, which says nothing of what is done with the others."""
 _LOOPS = (ast.For, ast.AsyncFor, ast.comprehension)
+_NOTHING = ast.Constant(None)
 _PLACES = (ast.Name, ast.Attribute, ast.Subscript)
 
 
@@ -61,6 +63,48 @@ def siblings(settled: Settled) -> Iterator[Half]:
             by = (beside or moved[0]).moved
             assert by is not None
             yield Half(function, each.call, each.slot, by, log.moves[by])
+
+
+def left_out(settled: Settled) -> Iterator[Half]:
+    """What an object runs, and leaves on the cpu where it moves that of which this is a copy."""
+    for name, cls in settled.file.classes.items():
+        movers = [cls.methods[each] for each in sorted(knowledge.MOVES & cls.methods.keys())]
+        made = next((cls.methods[each] for each in CONSTRUCTORS if each in cls.methods), "")
+        constructor = settled.file.functions.get(made) if movers else None
+        if constructor is None or constructor.owner != name or cls.node is None or not is_plain(settled, cls):
+            continue
+        moved = {
+            slot: (mover, node)
+            for mover in movers
+            if (log := settled.logs.get(mover)) is not None
+            for node, raw in log.moves.items()
+            if _goes_to_device(raw) and isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            if (slot := _slot(node.func.value))
+        }
+        if not moved:
+            continue
+        kept = {_slot(target): value for target, value in _assigned(constructor.node)}
+        named = {slot: {slot, _slot(kept.get(slot, _NOTHING))} for slot in moved}
+        uses = _Uses(cls.node)
+        for slot, value in kept.items():
+            if slot in moved or not isinstance(value, ast.Call) or uses.may_move(slot, frozenset()):
+                continue
+            if not uses.runs(slot) or uses.assigns(slot) > 1:
+                continue
+            copied = (
+                _slot(value.args[0]) if last_name(value.func) == knowledge.COPIES_ALL and value.args else ""
+            )
+            beside = next((each for each, names in named.items() if copied in names), "") if copied else ""
+            if not beside:
+                beside = next((each for each in moved if _is_alike(value, kept.get(each))), "")
+            if beside:
+                mover, by = moved[beside]
+                yield Half(mover, by, slot, by, settled.logs[mover].moves[by])
+
+
+def _is_alike(call: ast.Call, other: ast.expr | None) -> bool:
+    """Whether two calls make objects of the same class."""
+    return isinstance(other, ast.Call) and ast.unparse(call.func) == ast.unparse(other.func)
 
 
 def _goes_to_device(raw: RawMove) -> bool:
@@ -171,6 +215,7 @@ class _Uses:
         parents = {child: node for node in ast.walk(scope) for child in ast.iter_child_nodes(node)}
         self._uses: dict[str, list[tuple[ast.AST, ast.expr]]] = {}
         """By what is read, what that is a part of, and the expression itself."""
+        self._bound = Counter[str]()
         self._spread: set[str] = set()
         """What other functions assign, and what loops go through."""
         for node, parent in parents.items():
@@ -178,9 +223,23 @@ class _Uses:
                 self._spread.update(node.names)
             elif isinstance(node, _LOOPS):
                 self._spread.update(map(_slot, ast.walk(node.iter)))
+            elif isinstance(node, _PLACES) and isinstance(node.ctx, ast.Store):
+                self._bound[_slot(node)] += 1
             elif isinstance(node, _PLACES) and isinstance(node.ctx, ast.Load) and (slot := _slot(node)):
                 around = parents[parent] if isinstance(parent, ast.keyword) else parent
                 self._uses.setdefault(slot, []).append((around, node))
+
+    def assigns(self, slot: str) -> int:
+        """How many times it is assigned."""
+        return self._bound[slot]
+
+    def runs(self, slot: str) -> bool:
+        """Whether it is called as a module is."""
+        return any(
+            (isinstance(around, ast.Call) and around.func is use)
+            or (isinstance(around, ast.Attribute) and around.attr in knowledge.RUNS_FORWARD)
+            for around, use in self._uses.get(slot, ())
+        )
 
     def may_move(self, slot: str, moved: frozenset[str]) -> bool:
         """Whether a use of it may move it, unless it is given away with what was moved already."""
@@ -196,7 +255,9 @@ class _Uses:
 def _is_harmless(parent: ast.AST, use: ast.expr, moved: frozenset[str]) -> bool:
     """Whether a use runs it, asks it for something, or gives it away together with what was moved."""
     if isinstance(parent, ast.Attribute):
-        return parent.attr not in knowledge.MOVES and parent.attr not in knowledge.RUNS_ON_PARTS
+        if parent.attr in knowledge.MOVES or parent.attr in knowledge.RUNS_ON_PARTS:
+            return False
+        return not knowledge.speaks_of_devices(parent.attr)
     if isinstance(parent, ast.Call):
         given = [*parent.args, *(each.value for each in parent.keywords)]
         return parent.func is use or any(_slot(each) in moved for each in given)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from .. import knowledge
@@ -32,7 +32,7 @@ from ..core.values import (
     is_made,
     library_value,
 )
-from . import cases, conditions, lazily, recalled
+from . import cases, conditions, lazily, recalled, renamed
 from .annotations import annotated
 from .definitions import Function
 from .expressions import Expressions
@@ -567,6 +567,7 @@ class Statements(Expressions):
                 place = value.place if mine else other.place
                 of = place.of if place.form in (Form.SAME, Form.EITHER) else None
                 found[name] = Place(Form.EITHER, place.name, of, mine | theirs)
+                self.tests.update((each, node.test) for each in mine | theirs if each.test == numbers[1])
                 recalled.note(self, name, found[name])
         return found
 
@@ -601,7 +602,7 @@ class Statements(Expressions):
     def _try(self, node: ast.Try) -> None:
         before = self.state.copy()
         why = self.state.why
-        if any(_catches_cuda_errors(handler) for handler in node.handlers):
+        if any(_catches_cuda_errors(handler) for handler in node.handlers) and not _loads_again(node):
             self.require("try")
         probe = len(node.body) == 1 and (isinstance(node.body[0], ast.Expr) or _falls_back(node))
         tolerant = any(not isinstance(handler.body[-1], ast.Raise) for handler in node.handlers)
@@ -693,6 +694,7 @@ class Statements(Expressions):
             self.run(node.orelse)
             return
         element = self.iterate(iterable, node.iter)
+        renamed.note(self, node.target, node.iter, node.body)
 
         def enter() -> None:
             self.bind(node.target, element)
@@ -830,6 +832,22 @@ def _falls_back(node: ast.Try) -> bool:
     ends = [block[-1] for block in (node.body, *(handler.body for handler in node.handlers))]
     given = [each.value for each in ends if isinstance(each, ast.Return)]
     return len(ends) == len(given) > 1 and all(isinstance(each, ast.Call) for each in given)
+
+
+def _loads_again(node: ast.Try) -> bool:
+    """Whether a handler loads just what was tried to be loaded: it copes with names, not with devices."""
+    tried, again = (
+        {ast.unparse(call) for part in body for call in _loads(part)} for body in (node.body, node.handlers)
+    )
+    return not tried.isdisjoint(again)
+
+
+def _loads(body: ast.AST) -> Iterator[ast.Call]:
+    return (
+        each
+        for each in ast.walk(body)
+        if isinstance(each, ast.Call) and each.args and last_name(each) in knowledge.LOADS
+    )
 
 
 def _catches_cuda_errors(handler: ast.ExceptHandler) -> bool:

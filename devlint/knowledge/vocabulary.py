@@ -51,6 +51,11 @@ REGISTERS = words("register_buffer register_parameter")
 LOADS = words("load load_url load_state_dict_from_url")
 """Functions that read a file of tensors, and may be told where to put those."""
 SETS_ATTRIBUTE = "setattr"
+LISTS_KEYS = words("items keys")
+PART_ENDS = "."
+"""What ends the name of a part in a key of a state."""
+CUTS = words("replace removeprefix startswith")
+"""What is done with the keys of a state, to find those of one part or to name them as another has them."""
 LOADS_WEIGHTS, GIVES_WEIGHTS = "load_state_dict", "state_dict"
 FILLS_WEIGHTS = words("copy_ load_state_dict")
 """Methods that give a module, or a parameter, the values of others, and leave it where it is."""
