@@ -61,6 +61,21 @@ memory = Memory()
 memory.push(torch.zeros(4, device=device))
 print(net(memory.all()))
 """,
+    "a record of a class that is decorated with options": """
+from dataclasses import dataclass
+
+@dataclass(frozen=True)
+class Grid:
+    size: int
+    device: torch.device = torch.device("cpu")
+
+def rows(grid):
+    return torch.ones(grid.size, 4, device=grid.device)
+
+grid = Grid(size=2, device=device)
+print(net(rows(grid)))
+print(net(torch.ones(grid.size, 4)))  # here
+""",
     "a default that a call leaves at None": """
 def mask(size, device=None):
     return torch.ones(size, device=device)

@@ -21,6 +21,7 @@ from .values import (
     Later,
     Lib,
     Obj,
+    Partial,
     Scope,
     Seq,
     Spot,
@@ -576,7 +577,10 @@ class Stage(Trail):
         cls = self.hold(Class(node.name, node, self.scope.unit))
         cls.bases = [self.eval(base) for base in node.bases]
         by = [self.eval(each) for each in node.decorator_list]
-        wrappers = {each.dotted for each in by if isinstance(each, Lib)}
+        called = (
+            each.function if isinstance(each, Partial) else each for each in by
+        )  # `dataclass(frozen=True)`
+        wrappers = {each.dotted for each in called if isinstance(each, Lib)}
         bases = {each.dotted.rpartition(".")[2] for each in cls.bases if isinstance(each, Lib)}
         inherited = [base for base in cls.bases if isinstance(base, Class)]
         cls.record = any(name.endswith("dataclass") or name == "attr.s" for name in wrappers)

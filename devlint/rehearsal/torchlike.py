@@ -272,7 +272,7 @@ class Rehearsal(Loaders):
         if dotted == "argparse.ArgumentParser":
             return self.make(dotted, positional, keywords, node)
         if dotted in ("dataclasses.field", "dataclasses.dataclass"):
-            return Partial(Lib("dataclasses.field"), (), tuple((k, v) for k, (_, v) in keywords.items()))
+            return Partial(Lib(dotted), (), tuple((k, v) for k, (_, v) in keywords.items()))
         if dotted == "torch.is_tensor" and values:
             said = self._is_a(values[0], Lib("torch.Tensor"))
             return NUMBER if said is None else Const(said)

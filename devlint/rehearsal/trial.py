@@ -14,7 +14,7 @@ from .shells import body
 from .stage import Frame, Load
 from .torchlike import Rehearsal
 from .trail import MAX_STEPS, Exhausted
-from .values import CPU, Argument, Class, Const, Device, Function, Lib, Obj, Tensor, Unit, Value
+from .values import CPU, Argument, Class, Const, Device, Function, Lib, Obj, Tensor, Unit, Unknown, Value
 
 _STEPS = 3_000
 """Of one function or class."""
@@ -119,16 +119,25 @@ class Trial(Rehearsal):
             for name, found in each.names.items()
             if isinstance(found, Function) and not found.binding
         }
-        wanted = {_FORWARD} if self.is_module(obj) else set(methods) - _called_by(methods.get("__init__"))
+        begun = _called_by(methods.get("__init__"))
+        wanted = {_FORWARD} if self.is_module(obj) else set(methods) - begun
+        begun.add("__init__")
         moved = {name: _moved_parts(method) for name, method in methods.items()}
+        replaced = {name: _set_parts(method) for name, method in methods.items() if name not in begun}
         for name, method in methods.items():
             if name in wanted and (_is_public(name) or name in _CALLED):
                 others = set[str]().union(*(moved[each] for each in moved if each != name))
-                self._apart(partial(self._run_after, others, method, obj))
+                anew = set[str]().union(*(replaced[each] for each in replaced if each != name))
+                self._apart(partial(self._run_after, others, anew, method, obj))
 
-    def _run_after(self, others: Collection[str], function: Function, receiver: Obj) -> None:
-        """Call a method, when others may have moved some of what the object has, or may not."""
-        self.hand_over([receiver.attrs[each] for each in sorted(others) if each in receiver.attrs])
+    def _run_after(
+        self, moved: Collection[str], replaced: Collection[str], function: Function, receiver: Obj
+    ) -> None:
+        """Call a method, when others may have moved or replaced some of what the object has, or may not."""
+        self.hand_over([receiver.attrs[each] for each in sorted(moved) if each in receiver.attrs])
+        for name in sorted(replaced):
+            if isinstance(receiver.attrs.get(name), Tensor):
+                self.put(receiver.attrs, name, Unknown())
         self._run(function, receiver)
 
     def _made(self, cls: Class) -> Obj:
@@ -218,6 +227,22 @@ def _moved_parts(method: Function) -> set[str]:
         and isinstance(call.func, ast.Attribute)
         and call.func.attr in MOVES
         and isinstance(call.func.value, ast.Attribute)
+    }
+
+
+def _set_parts(method: Function) -> set[str]:
+    """The attributes of its own object that a method assigns: `self.points = points`."""
+    node = method.node
+    if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) or not node.args.args:
+        return set()
+    return {
+        each.attr
+        for statement in body(node)
+        for each in ast.walk(statement)
+        if isinstance(each, ast.Attribute)
+        and isinstance(each.ctx, ast.Store)
+        and isinstance(each.value, ast.Name)
+        and each.value.id == node.args.args[0].arg
     }
 
 
