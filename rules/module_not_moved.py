@@ -22,11 +22,11 @@ unknown functions are given, nor what objects keep whose other parts more than r
 gives what it is given is a warning where the file makes such objects and moves other modules; so is a loss
 with weights that a function computed. What a function makes at each call, and gives the tensors that it was
 given, is a warning where a caller has those on a device, and a note where nobody in sight calls it. What two
-branches make, and one moves, is a warning; so is one of several modules of which some have nothing to move. A
-model of a class that is not in sight is a note, if its use shows that it is one, where it is given what was
-moved or another is moved that is made beside it; so is one that a function gives out with the weights of a
-layer that it was given, or with what it loads to a device. A copy that an object of another file took before
-the model moved is told where that object is made.
+branches make, and one moves, is a warning; so are one of several modules of which some have nothing to move,
+and a part that is made for a model which was moved before. A model of a class that is not in sight is a note,
+if its use shows that it is one, where it is given what was moved, or another is moved that is made beside it;
+so is one that a function gives out with the weights of a given layer, or with what it loads to a device. A copy
+that an object of another file took before the model moved is told where that object is made.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from ..rule import (
     unless,
 )
 
-_EITHER = "what is done with it afterwards does not know which branch was taken"
+_EITHER = "what is done afterwards needs all of it on one device, whichever path was taken"
 _FILLED = "loading and copying leave a module where it is: move it as well"
 _MADE = "the module has been moved by then: make it in the constructor, or move it at once"
 _UNLESS = "unless what makes it brings it there, they are apart where there is an accelerator"
@@ -81,10 +81,10 @@ class ModuleNotMoved(Rule[Meeting]):
         device, stays = event.right.place.name, f"`{event.left.label}` stays on the cpu"
         if event.conflict is Conflict.BRANCHES:
             goes = f"goes to {f'`{device}`' if device else 'the device'}"
-            if event.left.presumed:
-                yield Report(f"{stays} here, and what is made beside it {goes}", _UNLESS, Severity.NOTE)
-            else:
-                yield Report(f"{stays} here, and {goes} in the other branch", _EITHER, Severity.WARNING)
+            ways = {"beside": f"what is made beside it {goes}", "attribute": "its whole was moved before"}
+            note, told = event.left.presumed, ways.get(event.how, f"{goes} in the other branch")
+            why, severity = (_UNLESS, Severity.NOTE) if note else (_EITHER, Severity.WARNING)
+            yield Report(f"{stays} here, and {told}", why, severity)
             return
         if event.how == "state":
             has = f"has the weights of `{event.right.label}`, which may be elsewhere"

@@ -93,6 +93,7 @@ ORDER = [
         "infer.refilled",
         "infer.foreign",
         "infer.late",
+        "infer.attached",
         "infer.forgotten",
         "infer.two",
         "infer.apart",

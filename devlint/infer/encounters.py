@@ -17,6 +17,7 @@ from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ..core.values import ENCODED, MADE, Origin, Value
 from ..span import Span
 from .apart import Apart, apart, given, hosted
+from .attached import Attached, attached
 from .behind import Behind
 from .definitions import Function
 from .foreign import foreign
@@ -83,6 +84,8 @@ class Encounters(Sight):
             yield self._late(found_late)
         for half in halves(self.settled):
             yield self._half(half)
+        for put in attached(self.settled, self._judged):
+            yield self._attached(put)
         elsewhere = {id(behind) for _, behind in of_parts(self.settled, self._found_behind)}
         elsewhere.update(id(each) for each, key in copied if key is not None)
         for behind in self._found_behind:
@@ -92,10 +95,10 @@ class Encounters(Sight):
         told_at = {
             (each.origin.function, each.origin.at) for each in self._found_behind if not each.origin.attribute
         }
-        for put in replaced(self.settled, self._judged):
-            origin = put.raw.value.origin
+        for anew in replaced(self.settled, self._judged):
+            origin = anew.raw.value.origin
             if origin is not None and (origin.function, origin.at) not in told_at:
-                yield self._replaced(put, origin)
+                yield self._replaced(anew, origin)
         for behind in abroad(self.settled, self._found_behind):
             yield self._abroad(behind)
         for parted in apart(self.settled, self._judged):
@@ -280,6 +283,14 @@ class Encounters(Sight):
         left = self.traced(raw.value, CPU, found.at, found.function)
         right = self.seen(raw.owner, UNKNOWN_PLACE, None, found.function)
         return event.Meeting(at, "attribute", left, right, Conflict.GIVEN, sibling_moved=False)
+
+    def _attached(self, found: Attached) -> event.Meeting:
+        """A part that is made for a model which has been moved; told where it is assigned."""
+        raw, there = found.raw, self.named(found.there)
+        at = self.at(found.at, found.function, raw.why, raw.loops)
+        left = self.traced(raw.value, CPU, found.at, found.function)
+        right = self.seen(raw.owner, there, found.at.value, found.function)
+        return event.Meeting(at, "attribute", left, right, Conflict.BRANCHES, sibling_moved=False)
 
     def _replaced(self, found: Replaced, origin: Origin) -> event.Meeting:
         """A buffer that another tensor is put for; told where that is made."""

@@ -162,14 +162,15 @@ def stripped(node: ast.expr, log: Log) -> tuple[ast.expr, ast.Call | None]:
 def _is_given(statement: ast.stmt, name: str) -> bool:
     """Whether a statement gives the value of a variable to a call, or binds the variable anew."""
     for node in ast.walk(statement):
-        if isinstance(node, ast.Call) and _gives(node, name):
+        if isinstance(node, ast.Call) and gives(node, name):
             return True
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store):
             return True
     return False
 
 
-def _gives(call: ast.Call, name: str) -> bool:
+def gives(call: ast.Call, name: str) -> bool:
+    """Whether a call is given what a variable holds."""
     given = [*call.args, *(keyword.value for keyword in call.keywords)]
     return any(isinstance(each, ast.Name) and each.id == name for each in given)
 
@@ -208,7 +209,7 @@ def _moved_later(settled: Settled, home: ast.AST, branch: ast.If, name: str, log
             raw = log.moves.get(node)
             if isinstance(of, ast.Name) and of.id == name and raw is not None and raw.target is not None:
                 return True
-            if _gives(node, name) and not _wraps(node, log) and is_told(node) and not _runs(settled, node):
+            if gives(node, name) and not _wraps(node, log) and is_told(node) and not only_runs(settled, node):
                 return True
         given = node.value if isinstance(node, ast.Assign) else None
         if isinstance(node, ast.Assign) and isinstance(given, ast.Call) and _is_given(ast.Expr(given), name):
@@ -220,7 +221,7 @@ def _moved_later(settled: Settled, home: ast.AST, branch: ast.If, name: str, log
     return False
 
 
-def _runs(settled: Settled, call: ast.Call) -> bool:
+def only_runs(settled: Settled, call: ast.Call) -> bool:
     """Whether a call is one of a function of the file that moves nothing that it is given."""
     value = settled.file.top(call.func.id) if isinstance(call.func, ast.Name) else None
     known = value.known if value is not None else None

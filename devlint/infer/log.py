@@ -256,6 +256,7 @@ class Log:
         "alternatives",
         "answers",
         "asks",
+        "attached",
         "binds",
         "born",
         "calls",
@@ -326,6 +327,8 @@ class Log:
         """The objects whose device is the cpu when the function ends."""
         self.uses: dict[ast.expr, RawUse] = {}
         self.binds: dict[ast.AST, RawBind] = {}
+        self.attached: dict[ast.Attribute | ast.Subscript, Place] = {}
+        """Modules on the cpu that become parts of others, with the place to which those have been moved."""
         self.compares: dict[ast.Compare, RawCompare] = {}
         self.losses: list[MaybeLoss] = []
         self.feeds: list[Feed] = []

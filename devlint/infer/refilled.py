@@ -12,7 +12,7 @@ from ..bind.names import last_name, statements_in
 from ..core.values import Defined
 from .definitions import Function
 from .function import CONSTRUCTORS
-from .halves import is_told, stripped
+from .halves import gives, is_told, stripped
 from .log import Log
 from .settle import Settled
 from .stays import may_move_itself
@@ -130,7 +130,7 @@ def _source(call: ast.Call, given: set[str], calls: list[ast.Call], log: Log) ->
                 and isinstance(to, ast.Name)
                 and to.id in given
             ):
-                used = any(_gives(other, to.id) for other in calls if other is not each)
+                used = any(gives(other, to.id) for other in calls if other is not each)
                 return None if used else (to.id, True)
     return None
 
@@ -140,11 +140,6 @@ def _is_weight(node: ast.expr) -> bool:
     names = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
     state = isinstance(node, ast.Call) and last_name(node) == knowledge.GIVES_WEIGHTS
     return state or not names.isdisjoint(knowledge.MODULE_PARAMETERS)
-
-
-def _gives(call: ast.Call, name: str) -> bool:
-    given = (*call.args, *(each.value for each in call.keywords))
-    return any(isinstance(each, ast.Name) and each.id == name for each in given)
 
 
 def _is_given_out(home: Function, name: str) -> bool:
@@ -160,7 +155,7 @@ def _is_given_out(home: Function, name: str) -> bool:
         if (
             isinstance(value, ast.Call)
             and last_name(value) == knowledge.SETS_ATTRIBUTE
-            and _gives(value, name)
+            and gives(value, name)
         ):
             return True
     return False

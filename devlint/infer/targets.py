@@ -10,7 +10,7 @@ from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Objects
 from ..core.paths import Attr, Element, Item, Root
-from ..core.places import UNKNOWN_PLACE, Form, Place
+from ..core.places import CPU, MOVED_TO, UNKNOWN_PLACE, Form, Place
 from ..core.state import State
 from ..core.values import (
     ENCODING,
@@ -131,6 +131,7 @@ class Targets(Attributes):
             self.loops,
             untrained=told is not None and constant(told) is False,
         )
+        self._note_attached(target, base, value)
         self._note_store(base)
         if base.known == ENCODING and target.attr in knowledge.TENSOR_DATA:
             lend(self, (base,))  # all that it holds is replaced
@@ -165,6 +166,13 @@ class Targets(Attributes):
         if ref is None or not self.objects.is_made_in(self.objects.top(ref), self.here.name):
             self.log.reaches.add(knowledge.STORES)
 
+    def _note_attached(self, target: ast.Attribute | ast.Subscript, base: Value, value: Value) -> None:
+        """Remember a module on the cpu that becomes a part of one which has been moved."""
+        if value.kind is Kind.MODULE and self.where(value) == CPU:
+            there = self.where(base)
+            if there.form in MOVED_TO:
+                self.log.attached[target] = there
+
     def _bind_item(self, target: ast.Subscript, value: Value) -> None:
         base = self.eval(target.value)
         index = self.eval(target.slice)
@@ -178,6 +186,7 @@ class Targets(Attributes):
         self.log.binds[target] = RawBind(
             "item", base, name, value, self.state.why, self.loops, touched=self.state.touched
         )
+        self._note_attached(target, base, value)
         if ref is not None and _PARAMETERS in (step, self.objects.ways[ref]):
             self.held_anew(ref)
         if base.kind in TENSORS:
