@@ -211,6 +211,12 @@ class Ask(Protocol):
         Any name will do where no file of the project speaks of accelerators.
         """
 
+    def in_each_process(self, node: cst.CSTNode) -> bool:
+        """Whether a node is reached by processes that set devices of their own, by no number written there.
+
+        A condition that may be about the rank of a process picks one of them.
+        """
+
     @property
     def default_gpu(self) -> str:
         """What is alone in the programs that import the file: the default GPU.

@@ -5,11 +5,9 @@ In a `forward`, `torch.cuda.is_available()` says that there is a GPU, not where 
 
     y = y.cuda() if x.is_cuda else y  # DEV410
 
-The cure is `y = y.to(x.device)`, which follows the tensor.
-
-A stream without a device is one of the current device, and waits for nothing where a caller chose another.
+The cure is `y = y.to(x.device)`, which follows the tensor. Told too is what names `cuda:0` in processes that
+have set devices of their own. A stream without a device is of the current one: a caller may choose another.
 Notes: memory, a device that a constructor chooses, programs that set the device or let nobody choose one.
-
 Left alone: `synchronize`, moves that name a GPU, settings, files and blocks that set the device.
 """
 
@@ -34,12 +32,19 @@ from ..rule import (
     inside,
     lacks,
     literal,
+    move_to,
     outside,
     role,
 )
 
 _TAKE_DEVICES = ("torch.device", "Tensor.to", "Module.to")
+_FIRST, _ONE_FOR_ALL = "cuda:0", "`cuda:0` is the same in all processes, which have devices of their own"
+_BECAUSE = "a GPU is chosen because there is one, wherever the caller's tensors are"
+_FAILS = "a module that was left on the cpu, or is on another GPU, fails: take the device of an input"
+_OWN = "name the one of the process, as the rest of it does, or leave out the index"
 _DOCS = "https://docs.pytorch.org/docs/stable/notes/cuda.html"
+_PROGRAMS = dict.fromkeys(("available", "kept"), Claim(MIXED_DEVICES))
+_PROGRAMS |= dict.fromkeys(("current", "ranks"), Claim(RUNS, needs="cuda x2", documentation=_DOCS))
 
 
 class DefaultGpu(Rule[Call | Literal_]):
@@ -52,20 +57,17 @@ class DefaultGpu(Rule[Call | Literal_]):
         call("Tensor.cuda", "Module.cuda", lacks("device"), outside("probe", "test", "current")),
         literal("cuda", role("argument", "followed", "kept"), outside("probe", "test", "current")),
         literal("cuda", role("chosen"), inside("forward"), outside("current")),
+        literal("cuda:0", role("argument"), outside("probe", "test")),
         call("@current-device", "@legacy-type", lacks("device"), outside("probe", "test", "current")),
     )
-    claim = Claim(
-        MIXED_DEVICES,
-        needs="cuda x2",
-        documentation=_DOCS,
-        programs=dict.fromkeys(("available", "kept"), Claim(MIXED_DEVICES))
-        | {"current": Claim(RUNS, needs="cuda x2", documentation=_DOCS)},
-    )
+    claim = Claim(MIXED_DEVICES, needs="cuda x2", documentation=_DOCS, programs=_PROGRAMS)
 
     def suspects(self, event: Call | Literal_) -> bool:
         """Whether a condition names a tensor to follow, or the code is given some by its caller."""
         guard = event.at.guard
         if isinstance(event, Literal_):
+            if event.text == _FIRST:
+                return guard.certain
             return bool(guard.tensor) or event.role == "kept" or (event.role == "chosen" and guard.certain)
         if event.receiver is None:
             typed = bool(guard.tensor) and event.callee.startswith("torch.cuda.")
@@ -80,6 +82,10 @@ class DefaultGpu(Rule[Call | Literal_]):
         if isinstance(event, Call) and "current-device" in event.topics:
             yield from _of_current(node, event, ask)
             return
+        if isinstance(event, Literal_) and event.text == _FIRST:
+            if ask.in_each_process(node):
+                yield Report(_ONE_FOR_ALL, _OWN)
+            return
         tensor, its = event.at.guard.tensor, event.role if isinstance(event, Literal_) else ""
         if its in ("chosen", "followed") and not ask.is_given_to(node, *_TAKE_DEVICES):
             return  # by itself it may be a type, as autocast wants it
@@ -87,19 +93,14 @@ class DefaultGpu(Rule[Call | Literal_]):
         if not (tensor or (ask.asks_machine(node) if "method" in event.at.context else asked)):
             return
         if not tensor or its == "kept":
-            yield Report(
-                "a GPU is chosen because there is one, wherever the caller's tensors are",
-                "a module that was left on the cpu, or is on another GPU, fails: take the device of an input",
-                Severity.NOTE if its == "kept" or ask.default_gpu in ("some", "devices") else None,
-            )
+            note = its == "kept" or ask.default_gpu in ("some", "devices")
+            yield Report(_BECAUSE, _FAILS, Severity.NOTE if note else None)
             return
-        device, change = cst.parse_expression(f"{tensor}.device"), None
-        if its:
-            change = Change(f"follow `{tensor}`", ((node, device),), safe=its == "argument")
-        elif isinstance(event, Call) and event.receiver and isinstance(node, cst.Call):
-            func = cst.ensure_type(node.func, cst.Attribute).with_changes(attr=cst.Name("to"))
-            moved = node.with_changes(func=func, args=[cst.Arg(device), *node.args])
-            change = Change(f"follow `{tensor}`", ((node, moved),), safe=True)
+        device = cst.parse_expression(f"{tensor}.device")
+        change = Change(f"follow `{tensor}`", ((node, device),), safe=its == "argument") if its else None
+        of = node if isinstance(event, Call) and event.receiver else None
+        if isinstance(of, cst.Call) and (moved := move_to(of, f"{tensor}.device")):
+            change = moved._replace(message=f"follow `{tensor}`", safe=True)
         yield Report(
             f"the default GPU is chosen to follow `{tensor}`, which may be on another",
             "`cuda` without an index is the current device, not the one of a tensor",
@@ -110,13 +111,12 @@ class DefaultGpu(Rule[Call | Literal_]):
 
 def _of_current(node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
     """Report what speaks of the current device, where the caller chooses one that need not be current."""
-    device = ask.device_given(node)
-    hinted = any(hint.startswith("import:") for hint in event.at.guard.hints)
-    fine = hinted or ask.default_gpu not in ("", "some")
+    device, alone = ask.device_given(node), ask.default_gpu not in ("", "some")
+    alone |= any(hint.startswith("import:") for hint in event.at.guard.hints)
     if device is not None and isinstance(node, cst.Call):
         yield Report(
             f"`{event.callee}` speaks of the current device, and `{device}` may be another",
             "which device is current is the program's choice: name the one that is meant",
-            None if "stream" in event.callee.lower() and not fine else Severity.NOTE,
+            None if "stream" in event.callee.lower() and not alone else Severity.NOTE,
             Change(f"name `{device}`", ((node, at_device(node, device)),), safe=False),
         )

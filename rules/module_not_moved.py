@@ -25,8 +25,8 @@ given, is a warning where a caller has those on a device, and a note where nobod
 branches make, and one moves, is a warning; so are one of several modules of which some have nothing to move,
 and a part that is made for a model which was moved before. A model of a class that is not in sight is a note,
 if its use shows that it is one, where it is given what was moved, or another is moved that is made beside it;
-so is one that a function gives out with the weights of a given layer, or with what it loads to a device. A copy
-that an object of another file took before the model moved is told where that object is made.
+so is one that a function gives out with the weights of a given layer, or with what it loads to a device. What
+an object of another file copied before the model moved is told where that object is made.
 """
 
 from __future__ import annotations

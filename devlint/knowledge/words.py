@@ -92,6 +92,7 @@ HINTS = (
 
 _WORDS = r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])"
 
+_OF_RANKS = re.compile(r"rank|main|master|primary|distributed|ddp|world", re.IGNORECASE)
 _OF_DEVICES = re.compile(r"device|cuda|gpu|accelerat|\b[hmnx]pu\b|\.to\(", re.IGNORECASE)
 
 _OFFERS = re.compile(
@@ -208,6 +209,11 @@ def without_flags(text: str) -> str:
 def speaks_of_devices(line: str) -> bool:
     """Whether a line of a program, its comments included, speaks of a device: a hint that it runs on some."""
     return _OF_DEVICES.search(line) is not None
+
+
+def speaks_of_ranks(line: str) -> bool:
+    """Whether a condition may be about which one of several processes it is asked in."""
+    return _OF_RANKS.search(line) is not None
 
 
 def chooses_device(text: str) -> bool:

@@ -299,6 +299,25 @@ class File:
         return found
 
     @cached_property
+    def sets_device(self) -> bool:
+        """Whether the current device is set to what is no number that is written there."""
+        events = (each for name in knowledge.SETS_CURRENT for each in self.calls_of.get(name, ()))
+        calls = (self.calls.get(each.at.span) for each in events)
+        return any(
+            each is not None and each.args and not isinstance(each.args[0], ast.Constant) for each in calls
+        )
+
+    def picks_process(self, span: Span) -> bool:
+        """Whether a condition around the literal at some place is about ranks, as far as names say."""
+        literals = (node for node in self._nodes if isinstance(node, ast.Constant))
+        at: ast.AST | None = next((node for node in literals if self._source.span(node) == span), None)
+        while at is not None:
+            if isinstance(at, (ast.If, ast.IfExp)) and knowledge.speaks_of_ranks(ast.unparse(at.test)):
+                return True
+            at = self.parents.get(at)
+        return False
+
+    @cached_property
     def calls(self) -> dict[Span, ast.Call]:
         """The calls by where they stand."""
         source = self._source
@@ -449,6 +468,13 @@ class Questions:
             isinstance(each, Call) and each.at.function == function and "asks-accelerator" in each.topics
             for each in self.events("call")
         )
+
+    def in_each_process(self, node: libcst.CSTNode) -> bool:
+        """Whether a node is reached by processes that set devices of their own, by no number written there.
+
+        A condition that may be about the rank of a process picks one of them.
+        """
+        return self._file.sets_device and not self._file.picks_process(self.span(node))
 
     def bound_to(self, name: str, node: libcst.CSTNode) -> str | None:
         """The dotted name of the library's module or function that `name` means where `node` stands."""
