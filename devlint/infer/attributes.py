@@ -33,6 +33,9 @@ from .machine import Machine, flag
 from .substitute import instance_attribute, unknown_attribute
 from .transfers import encodings, graphs
 
+_OF_NO_CLASS = (Kind.UNKNOWN, Kind.OTHER)
+"""What has attributes of which nothing is known, be it because of a class that is not in sight."""
+
 
 class Attributes(Machine):
     """Evaluates attributes of values."""
@@ -98,6 +101,8 @@ class Attributes(Machine):
             return self._class_attribute(base, base.known.dotted, name)
         if kind is Kind.OPTIMIZER and name == knowledge.OPTIMIZER_GROUPS and ref is not None:
             return Value(who=self.objects.part(ref, Attr(name)))
+        if kind is Kind.OTHER and ref is not None:
+            return Value(who=self.objects.part(ref, Attr(name)))  # of settings, say, as annotated
         return UNKNOWN
 
     def _hangs_on_another(self, value: Value) -> bool:
@@ -158,7 +163,7 @@ class Attributes(Machine):
         self.log.follows_devices = True
         if base.known == ACCELERATOR:
             return Value(Kind.DEVICE, Place(Form.EITHER, knowledge.CUDA), known=TORCH_DEVICE)
-        if base.kind is Kind.UNKNOWN and base.place.form is Form.UNKNOWN and ref is not None:
+        if base.kind in _OF_NO_CLASS and base.place.form is Form.UNKNOWN and ref is not None:
             # `x.device` of a tensor, or `args.device` of a setting: what `x` is shows later.
             return Value(Kind.DEVICE, Place(Form.SAME, "", self.objects.part(ref, Attr(name))))
         known = TORCH_DEVICE if base.kind in TENSORS else None  # a module may call a string so

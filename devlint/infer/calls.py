@@ -274,6 +274,17 @@ def _chooses(machine: Machine, node: ast.Call, callee: Value) -> frozenset[str]:
     return summary.chooses if summary is not None else frozenset()
 
 
+def _of_first(machine: Machine, site: Site) -> Value:
+    """`checkpoint(f, *args)`: what the first argument gives when it is called with the others."""
+    if not site.args.positional or site.args.starred:
+        return machine.unknown(site.node)
+    own = {each.strip("* ") for each in site.row.signature.split(",")}
+    return apply(machine, site.node, site.args.positional[0][1], site.args.rest(own))
+
+
+TRANSFERS["functions.first"] = _of_first
+
+
 def _restored(machine: Machine, args: Arguments) -> None:
     """What is given is, or holds, the state of something."""
     for _, value in args.all():

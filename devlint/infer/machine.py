@@ -210,6 +210,14 @@ class Arguments:
         new.keywords = named | self.keywords
         return new
 
+    def rest(self, own: Iterable[str]) -> Arguments:
+        """These arguments without the first, and without those of some names."""
+        new = Arguments.__new__(Arguments)
+        new.names, new.unpacked, new.starred = (), self.unpacked, self.starred
+        new.positional = self.positional[1:]
+        new.keywords = {name: each for name, each in self.keywords.items() if name not in own}
+        return new
+
     def get(self, name: str) -> Value | None:
         """What is given for a parameter."""
         found = self.at(name)

@@ -68,6 +68,7 @@ TABLES = (
     setattr(object, name, value): gives=None topics=keeps by=objects.setattr
     delattr(object, name): gives=None
     super(type, object): gives=other by=objects.super
+    asyncio.to_thread(func, *args): by=functions.first
     type(object, bases, dict): by=objects.type
     object bytes bytearray memoryview(*args): gives=other
     print(*args, sep, end, file, flush): gives=None topics=sync

@@ -556,7 +556,7 @@ TABLES = (
     cond(pred, true_fn, false_fn, operands)
     while_loop(cond_fn, body_fn, carried_inputs)
     utils.checkpoint.checkpoint(function, *args, context_fn, debug, determinism_check, early_stop,
-            use_reentrant)
+            use_reentrant): by=functions.first
     export.export(mod, args, kwargs, *, dynamic_shapes,
             prefer_deferred_runtime_asserts_over_guards, preserve_module_call_signature, strict)
     export.load(f, *, expected_opset_version, extra_files)
