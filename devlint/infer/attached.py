@@ -39,6 +39,8 @@ def attached(settled: Settled, judged: Meetings) -> Iterator[Attached]:
                 continue
             if not is_left_alone(settled, raw.value) or _may_be_moved(settled, log, raw.owner.who, target):
                 continue
+            if home.owner is not None and whole.id in home.positional[:1]:
+                continue  # who makes an object may move it once more
             if not _gives_out(settled, home.node, whole.id):
                 yield Attached(function, target, raw, there)
 
