@@ -479,7 +479,7 @@ def test_a_summary_is_smaller_than_its_source() -> None:
     paths = sorted(Path(devlint.__file__).parent.rglob("*.py"))[::3]
     sources = [path.read_text(encoding="utf-8") for path in paths]
     told = sum(len(canonical(summarise(ast.parse(text), "m"))) for text in sources)
-    assert told <= 0.64 * sum(len(text.encode()) for text in sources)
+    assert told <= 0.66 * sum(len(text.encode()) for text in sources)
 
 
 # The host's stack, and how much is kept in mind

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from .. import knowledge
 from ..bind.names import last_name, statements_in
+from ..core.places import CPU
 from ..core.values import Defined
 from .definitions import Function
 from .function import CONSTRUCTORS
@@ -57,12 +58,18 @@ def refilled(settled: Settled) -> Iterator[Refilled]:
             and _root(each.value) in given
         }
         made = _made(settled, home, log)
+        meant = {_root(each.func) for each in fills if any(map(_brings_back, ast.walk(each)))}
         for call in fills:
             name = _root(call.func)
             source = _source(call, given, calls, log)
-            if name in made and source is not None and _is_given_out(home, name):
+            if name in made and source is not None and name not in meant and _is_given_out(home, name):
                 new, (label, loaded) = made.pop(name), source
                 yield Refilled(function, call if loaded else new, new, name, label, loaded)
+
+
+def _brings_back(node: ast.AST) -> bool:
+    """Whether something is brought to the cpu, which is where a module is filled with it on purpose."""
+    return isinstance(node, ast.Attribute) and node.attr == CPU.name
 
 
 def _own(node: ast.AST) -> Iterator[ast.AST]:

@@ -38,6 +38,7 @@ from .definitions import Function
 from .expressions import Expressions
 from .log import RawMeeting
 from .machine import Program
+from .timed import Timed
 from .transfers.builtins import imported
 
 _MAX_NESTING = 5
@@ -102,6 +103,7 @@ class Statements(Expressions):
         self.measured: Measured | None = None
         """What the statement at hand is part of that is run for its duration."""
         self._reads: Reads | None = None
+        self._timed: Timed | None = None
 
     def run(self, body: Sequence[ast.stmt]) -> None:
         """Run statements until control leaves."""
@@ -155,6 +157,9 @@ class Statements(Expressions):
         if self.probing:
             return
         measured = self.measured is not None and isinstance(node, ast.Call) and self.measured.on_purpose(node)
+        if last_name(node) in knowledge.MOVES and not measured:
+            self._timed = self._timed or Timed(self)
+            measured = self._timed.has(node)
         self.fates[node] = ("displayed", False) if measured else ("discarded", alone)
 
     @_on(Ran)

@@ -507,6 +507,9 @@ REACHED = words(
     "sync clock forks spawns loads touches-cuda moves moves-more places trains mover stores moved-before"
 )
 """Topics that a function's callers want to know of."""
+READS_CLOCK = "clock"
+CLOCKS = words("time perf_counter perf_counter_ns monotonic process_time record default_timer")
+"""Functions and methods, of `time`, `timeit` and of events, that say or note when it is."""
 STORES = "stores"
 """The topic of what puts something into objects that it did not make itself, or calls what does."""
 MOVER = "mover"
