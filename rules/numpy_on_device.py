@@ -4,12 +4,11 @@ numpy reads the host's memory: `.numpy()`, its functions, stores in arrays, and 
 
     model(images.to(device)).detach().numpy()  # DEV407
 
-Copy to the cpu first: `model(images.to(device)).detach().cpu().numpy()`. What belongs to the module is
-wherever the module is: outside of `forward` a note, as a caller may move it to the cpu first, or a warning
-where its class moves itself. The fix is unsafe where a function is given a variable, perhaps a number. What a
-function is given is a warning where a caller has it on a device, and a note where nobody knows, as is what an
-unknown call gives of what is on a device. Left alone: what may be anywhere, or all callers have on the cpu,
-and modules in files that mention no device.
+Copy to the cpu first: `model(images.to(device)).detach().cpu().numpy()`. What belongs to the module is where
+that is: outside of `forward`, and of what a trainer runs, a note, as a caller may move it first, or a warning
+where its class moves itself. The fix is unsafe where a function is given a variable. What it is given is a
+warning where a caller, or a trainer, has it on a device, and a note where nobody knows, as is what an unknown
+call gives of what is on one. Left alone: what all callers have on the cpu, or where no device is named.
 """
 
 from __future__ import annotations
@@ -69,20 +68,21 @@ class NumpyOnDevice(Rule[Call | Meeting]):
         seen = next(iter(_behind(event)))
         there, at = None, seen.place.form is Form.AT
         own = isinstance(event, Call) and seen is event.receiver
-        runs, moved = "forward" in event.at.context, "moved" in event.at.context
-        severity = Severity.NOTE if seen.answered or (at and not (runs or moved)) else None
+        runs, moved, hook = (each in event.at.context for each in ("forward", "moved", "hook"))
+        severity = Severity.NOTE if seen.answered or (at and not (runs or moved or hook)) else None
         if at and ("." in seen.place.name or moved):  # nobody knows its class
             severity = severity or Severity.WARNING
         where = f"on {'the device of ' * at}`{seen.place.name or 'a device'}`"
         if not _is_placed(seen):
             there = on_device(given := ask.given(seen), tensors=not (seen.certain or own))
-            if there is None and (all_on_cpu(given) or not (own and (seen.certain or seen.whole))):
+            if there is None and (all_on_cpu(given) or not (own and (seen.certain or seen.whole or hook))):
                 return  # only tensors have a `.numpy()`
-            severity, where = Severity.NOTE, "wherever the caller put it"
+            severity = Severity.WARNING if hook else Severity.NOTE
+            where = "where the trainer puts it" if hook else "wherever the caller put it"
             if there is not None:
                 name = there.place.name or "the device of a module"
                 severity, where = Severity.WARNING, f"on `{name}`, as a caller gives it"
-        elif at and not ask.mentions_devices():
+        elif at and not (hook or ask.mentions_devices()):
             return
         reader = event.callee.rpartition(".")[2] if isinstance(event, Call) else event.right.label
         holds = "holds what is" if seen.kind is Kind.CONTAINER else "may be" if seen.answered else "is"

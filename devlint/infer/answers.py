@@ -56,7 +56,7 @@ def returned(machine: Statements) -> None:
                     target, place, other = filled_by
                     if place.form not in _NOT_THERE and other.kind in _ELSEWHERE:
                         machine.meeting("filled", at, CPU, value, target, place, other)
-                elif _is_borrowed(machine, value):
+                if _is_borrowed(machine, value):
                     stored = _stored(machine.here.node) if stored is None else stored
                     _leaves(machine, at, value, stored)
 
@@ -96,9 +96,17 @@ def _leaves(machine: Statements, at: ast.expr, value: Value, stored: Set[str]) -
 
     What is filled by items may be meant to gather on the cpu what is computed elsewhere.
     """
-    if stored.isdisjoint(names_in(at)):
+    if stored.isdisjoint(names_in(at)) or _is_filled_with_given(machine, value):
         there, given = Place(Form.AT, "", value.measures), Value(Kind.UNKNOWN, who=value.measures)
         machine.meeting("size", at, CPU, value, machine.here.node, there, given)
+
+
+def _is_filled_with_given(machine: Statements, value: Value) -> bool:
+    """Whether what is computed of the very thing that has its size is what it is filled with."""
+    origin, size = value.origin, value.measures
+    filled = machine.log.filled.get((origin.function, origin.at)) if origin is not None else None
+    of = filled[1].of if filled is not None and filled[1].form is Form.AT else None
+    return type(of) is int and type(size) is int and machine.objects.is_part(of, size)
 
 
 def _stored(function: ast.AST) -> set[str]:

@@ -117,6 +117,8 @@ class Sight:
         if cls.is_module:
             forward = function.own_name == "forward"
             yield "forward" if forward else "method"
+            if knowledge.runs_like_forward(function.own_name, cls.topics):
+                yield "hook"
             if cls.name in self._move_themselves and not (forward or self._runs_module(name)):
                 yield "moved"
         if function.own_name == knowledge.CALLED and not cls.is_module:

@@ -18,6 +18,7 @@ _CONTEXTS = {
     "forward": "a module's `forward`",
     "method": "a module's method",
     "moved": "a method of a module that moves itself",
+    "hook": "a step that a trainer runs",
     "test": "test code",
     "dataset": "a dataset",
     "collate_fn": "a `collate_fn`",
