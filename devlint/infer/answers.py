@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence, Set
 from .. import knowledge
 from ..bind.names import names_in, statements_in
 from ..core.kinds import TENSORS, Kind
+from ..core.paths import Element
 from ..core.places import CPU, Form, Place
 from ..core.values import MADE, Value, is_made
 from .definitions import Function
@@ -88,7 +89,10 @@ def _is_borrowed(machine: Statements, value: Value) -> bool:
     size = value.measures
     if value.origin is None or not value.origin.api or value.origin.function != machine.here.name:
         return False  # what was computed of it with something unknown may be there by now
-    return value.place.form is Form.CPU and type(size) is int and machine.objects.is_given(size)
+    if value.place.form is not Form.CPU or type(size) is not int:
+        return False
+    # What has a length, and is one of several that are gone through, may well be a text.
+    return machine.objects.is_given(size) and not isinstance(machine.objects.ways[size], Element)
 
 
 def _leaves(machine: Statements, at: ast.expr, value: Value, stored: Set[str]) -> None:
@@ -96,16 +100,19 @@ def _leaves(machine: Statements, at: ast.expr, value: Value, stored: Set[str]) -
 
     What is filled by items may be meant to gather on the cpu what is computed elsewhere.
     """
-    if stored.isdisjoint(names_in(at)) or _is_filled_with_given(machine, value):
+    given_back = _is_filled_with_given(machine, value)
+    if given_back or (given_back is None and stored.isdisjoint(names_in(at))):
         there, given = Place(Form.AT, "", value.measures), Value(Kind.UNKNOWN, who=value.measures)
         machine.meeting("size", at, CPU, value, machine.here.node, there, given)
 
 
-def _is_filled_with_given(machine: Statements, value: Value) -> bool:
-    """Whether what is computed of the very thing that has its size is what it is filled with."""
+def _is_filled_with_given(machine: Statements, value: Value) -> bool | None:
+    """Whether what fills it is computed of the very thing that has its size; None if nothing does."""
     origin, size = value.origin, value.measures
     filled = machine.log.filled.get((origin.function, origin.at)) if origin is not None else None
-    of = filled[1].of if filled is not None and filled[1].form is Form.AT else None
+    if filled is None:
+        return None
+    of = filled[1].of if filled[1].form is Form.AT else None
     return type(of) is int and type(size) is int and machine.objects.is_part(of, size)
 
 
