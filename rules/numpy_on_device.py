@@ -5,7 +5,7 @@ numpy reads the host's memory: `.numpy()`, its functions, stores in arrays, and 
     model(images.to(device)).detach().numpy()  # DEV407
 
 Copy to the cpu first: `model(images.to(device)).detach().cpu().numpy()`. What belongs to the module is where
-that is: outside of `forward`, and of what a trainer runs, a note, as a caller may move it first, or a warning
+that is: unless `forward` or a trainer runs, it is a note, as a caller may move it first, or a warning
 where its class moves itself. The fix is unsafe where a function is given a variable. What it is given is a
 warning where a caller, or a trainer, has it on a device, and a note where nobody knows, as is what an unknown
 call gives of what is on one. Left alone: what all callers have on the cpu, or where no device is named.

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..bind.names import names_in
 from ..core.paths import Ref
 from ..core.places import Place
 from .behind import Meetings
@@ -64,13 +65,13 @@ def _gives_out(settled: Settled, node: ast.AST, name: str) -> bool:
         if isinstance(each, ast.Call) and gives(each, name) and not only_runs(settled, each):
             return True
         out = each.value if isinstance(each, (ast.Return, ast.Yield)) else None
-        if isinstance(out, (ast.Name, ast.Tuple)) and name in _names_in(out):
+        if isinstance(out, (ast.Name, ast.Tuple)) and name in names_in(out):
             return True
-        kept = isinstance(each, ast.Assign) and not all(isinstance(to, ast.Name) for to in each.targets)
-        if kept and isinstance(each.value, ast.Name) and each.value.id == name:  # type: ignore[attr-defined]
+        kept = each.value if isinstance(each, ast.Assign) and not _names_only(each) else None
+        if isinstance(kept, ast.Name) and kept.id == name:
             return True
     return False
 
 
-def _names_in(node: ast.AST) -> set[str]:
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+def _names_only(node: ast.Assign) -> bool:
+    return all(isinstance(target, ast.Name) for target in node.targets)

@@ -449,7 +449,7 @@ class Log:
         """Record what was put into an object, whatever that is: it is a part of it from then on."""
         refs = [value.who for value in given if type(value.who) is int and value.who != whole]
         if refs:
-            self.forms[whole] = list(dict.fromkeys((*self.forms.get(whole, ()), *refs)))
+            self.forms.setdefault(whole, []).extend(refs)
 
     def needs_after(self, number: int) -> bool:
         """Whether an accelerator is needed after a call that loads something, whatever the path."""

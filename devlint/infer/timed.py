@@ -19,7 +19,8 @@ class Timed:
         nodes = list(ast.walk(machine.here.node))
         lines = [each for node in nodes for each in _read_at(machine, node)]
         self._first, self._last = min(lines, default=0), max(lines, default=0)
-        moved = {each for node in nodes if _moves(node) for each in ast.walk(node.func.value)}  # type: ignore[attr-defined]
+        receivers = filter(None, map(_receiver, nodes if lines else ()))
+        moved = {each for receiver in receivers for each in ast.walk(receiver)}
         self._reads: dict[str, int] = {}
         for node in nodes if lines else ():
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node not in moved:
@@ -27,21 +28,20 @@ class Timed:
 
     def has(self, call: ast.expr) -> bool:
         """Whether a clock is read before and after a move, and nothing goes on with what it is called on."""
-        if not isinstance(call, ast.Call) or not _moves(call) or not self._first < call.lineno < self._last:
+        receiver = _receiver(call)
+        if receiver is None or not self._first < call.lineno < self._last:
             return False
-        inside = list(ast.walk(call.func.value))  # type: ignore[attr-defined]
+        inside = list(ast.walk(receiver))
         if any(isinstance(each, ast.Call) for each in inside):
             return True  # it is made for that
         names = (each.id for each in inside if isinstance(each, ast.Name))
         return all(self._reads.get(name, 0) <= call.lineno for name in names)
 
 
-def _moves(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.Call)
-        and isinstance(node.func, ast.Attribute)
-        and node.func.attr in knowledge.MOVES
-    )
+def _receiver(node: ast.AST) -> ast.expr | None:
+    """What a move is called on."""
+    func = node.func if isinstance(node, ast.Call) else None
+    return func.value if isinstance(func, ast.Attribute) and func.attr in knowledge.MOVES else None
 
 
 def _read_at(machine: Machine, node: ast.AST) -> tuple[int, ...]:
