@@ -83,8 +83,8 @@ class ModuleNotMoved(Rule[Meeting]):
             goes = f"goes to {f'`{device}`' if device else 'the device'}"
             ways = {"beside": f"what is made beside it {goes}", "attribute": "its whole was moved before"}
             note, told = event.left.presumed, ways.get(event.how, f"{goes} in the other branch")
-            why, severity = (_UNLESS, Severity.NOTE) if note else (_EITHER, Severity.WARNING)
-            yield Report(f"{stays} here, and {told}", why, severity)
+            why, level = (_UNLESS, Severity.NOTE) if note else (_EITHER, Severity.WARNING)
+            yield Report(f"{stays} here, and {told}", why, level)
             return
         if event.how == "state":
             has = f"has the weights of `{event.right.label}`, which may be elsewhere"
