@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from .. import knowledge
 from ..bind.names import last_name
+from ..bind.walk import descendants
 from ..core.kinds import Kind
 from ..core.objects import Apart, Objects
 from ..core.paths import Attr, Element, Item, Ref, Root
@@ -42,7 +43,7 @@ class _Function:
         self.node = node
         self.first = first
         """What the method calls its own object."""
-        self.parents = {child: each for each in ast.walk(node) for child in ast.iter_child_nodes(each)}
+        self.parents = {child: each for each in descendants(node) for child in ast.iter_child_nodes(each)}
 
     def around(self, node: ast.AST) -> Iterator[tuple[ast.AST, ast.AST]]:
         """What encloses a node, innermost first, each with the part of it that does."""
@@ -57,17 +58,17 @@ class _Function:
 
     def reads(self, node: ast.AST) -> set[str]:
         """The attributes of its own object that are in an expression."""
-        return {name for part in ast.walk(node) if (name := self.own(part))}
+        return {name for part in descendants(node) if (name := self.own(part))}
 
     def compared(self, test: ast.expr) -> set[str]:
         """The variables in an expression that stand there themselves, and not for their size."""
-        names = (part for part in ast.walk(test) if isinstance(part, ast.Name))
+        names = (part for part in descendants(test) if isinstance(part, ast.Name))
         return {name.id for name in names if not self._is_measured(name)}
 
     def computed(self, test: ast.expr) -> Iterator[ast.expr]:
         """What the method computed of the variables that a condition compares: the key of a cache."""
         names = self.compared(test)
-        for part in ast.walk(self.node) if names else ():
+        for part in descendants(self.node) if names else ():
             if isinstance(part, ast.Assign) and any(
                 isinstance(target, ast.Name) and target.id in names for target in part.targets
             ):
@@ -179,7 +180,7 @@ def _memo(function: _Function, node: ast.AST, name: str, helper: _Function | Non
         for test in _deciding(around, part):
             tests.append(test)
             asked = function.reads(test) | {
-                str(part.value) for part in ast.walk(test) if isinstance(part, ast.Constant)
+                str(part.value) for part in descendants(test) if isinstance(part, ast.Constant)
             }  # `hasattr(self, "mask")`
             if memo is None and (name in asked or asked & _assigns(function, around, helper)):
                 memo = test
@@ -211,7 +212,7 @@ def _deciding(around: ast.AST, part: ast.AST) -> Iterator[ast.expr]:
 def _assigns(function: _Function, block: ast.AST, helper: _Function | None) -> set[str]:
     """The attributes that a block assigns, or a method that it calls."""
     found = {
-        function.own(part) for part in ast.walk(block) if isinstance(getattr(part, "ctx", None), ast.Store)
+        function.own(part) for part in descendants(block) if isinstance(getattr(part, "ctx", None), ast.Store)
     }
     if helper is not None:
         found |= _assigns(helper, helper.node, None)
@@ -220,19 +221,19 @@ def _assigns(function: _Function, block: ast.AST, helper: _Function | None) -> s
 
 def _asks_place(node: ast.AST) -> bool:
     """Whether an expression asks where something is."""
-    names = (last_name(part) for part in ast.walk(node) if isinstance(part, (ast.Attribute, ast.Name)))
+    names = (last_name(part) for part in descendants(node) if isinstance(part, (ast.Attribute, ast.Name)))
     return any(name in knowledge.ASKS_PLACE for name in names)
 
 
 def _calls_others(test: ast.expr) -> bool:
     """Whether a condition asks something of which nobody knows what it asks."""
-    calls = (part for part in ast.walk(test) if isinstance(part, ast.Call))
+    calls = (part for part in descendants(test) if isinstance(part, ast.Call))
     return any(last_name(call) not in knowledge.LOOKS_AT for call in calls)
 
 
 def _asks(function: _Function, name: str) -> bool:
     """Whether a method asks where an attribute is, moves it, or lets go of it."""
-    for part in ast.walk(function.node):
+    for part in descendants(function.node):
         if function.own(part) != name:
             continue
         for around, _ in function.around(part):
@@ -247,7 +248,7 @@ def _asks(function: _Function, name: str) -> bool:
 
 def _uses(function: _Function, name: str) -> bool:
     """Whether a method computes with an attribute, or gives it back."""
-    for part in ast.walk(function.node):
+    for part in descendants(function.node):
         if function.own(part) != name or not isinstance(part.ctx, ast.Load):  # type: ignore[attr-defined]
             continue
         for around, inner in function.around(part):

@@ -148,7 +148,7 @@ class Class:
             _assigns_by_name(node, method.args.args[0].arg)
             for method in methods
             if method.name not in knowledge.CONSTRUCTS and method.args.args
-            for node in ast.walk(method)
+            for node in descendants(method)
         )
 
     @cached_property

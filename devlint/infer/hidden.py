@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from .. import knowledge
 from ..bind.names import last_name, statements_in
+from ..bind.walk import descendants
 from ..core.events import Conflict, Container, Hidden
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
@@ -160,7 +161,7 @@ def abroad(settled: Settled, behind: Iterable[Behind]) -> Iterator[Behind]:
 
 def _reads(node: ast.expr, attribute: str) -> bool:
     name = attribute.rpartition(".")[2]
-    return any(isinstance(part, ast.Attribute) and part.attr == name for part in ast.walk(node))
+    return any(isinstance(part, ast.Attribute) and part.attr == name for part in descendants(node))
 
 
 def _row(found: Behind) -> tuple[int, int]:
@@ -216,7 +217,7 @@ def _attributes_named(method: ast.FunctionDef) -> set[str] | None:
     if not given:
         return None
     itself, named, others = given[0].arg, set(), set[ast.AST]()
-    for node in ast.walk(method):
+    for node in descendants(method):
         if isinstance(node, ast.Attribute) and _is_named(node.value, itself):
             named.add(node.attr)
             others.add(node.value)
@@ -224,7 +225,7 @@ def _attributes_named(method: ast.FunctionDef) -> set[str] | None:
             others.add(node.value or node)
         elif isinstance(node, ast.Call) and is_super(node):
             others.update(node.args)
-    alone = all(node in others for node in ast.walk(method) if _is_named(node, itself))
+    alone = all(node in others for node in descendants(method) if _is_named(node, itself))
     return named if alone else None
 
 
@@ -266,7 +267,7 @@ def _is_read(settled: Settled, cls: Class, made: list[str], name: str, unmoved: 
         if method not in settled.file.functions:
             continue
         moved = set(_moved_at_once(settled.logs[method])) if unmoved else set()
-        for node in ast.walk(settled.file.functions[method].node):
+        for node in descendants(settled.file.functions[method].node):
             read = isinstance(node, ast.Attribute) and node.attr == name and isinstance(node.ctx, ast.Load)
             if read and node not in moved:
                 return True
@@ -331,7 +332,7 @@ def _stays_placed(settled: Settled, cls: Class, name: str) -> bool:
 
 def _assigned_with(function: ast.AST, target: Target) -> set[ast.AST]:
     """What is evaluated, whatever the conditions in it, to assign to a target."""
-    for node in ast.walk(function):
+    for node in descendants(function):
         if isinstance(node, ast.AugAssign) and node.target is target:
             return {target, *_evaluated(node.value)}
         if isinstance(node, ast.Assign) and node.targets == [target]:
@@ -484,15 +485,15 @@ def _registers_later(settled: Settled, cls: Class, made: list[str]) -> bool:
         and bool(node.args)
         and not isinstance(node.args[0], ast.Constant)
         for method in later
-        for node in ast.walk(settled.file.functions[method].node)
+        for node in descendants(settled.file.functions[method].node)
     )
 
 
 def _is_looped_over(cls: Class, name: str) -> bool:
     """Whether a class loops over what an attribute holds."""
-    nodes = ast.walk(cls.node) if cls.node is not None else ()
+    nodes = descendants(cls.node) if cls.node is not None else ()
     loops = (node.iter for node in nodes if isinstance(node, _ITERATES))
-    inside = (part for loop in loops for part in ast.walk(loop))
+    inside = (part for loop in loops for part in descendants(loop))
     return any(isinstance(part, ast.Attribute) and part.attr == name for part in inside)
 
 
@@ -525,7 +526,7 @@ def _gives_items(settled: Settled, method: str, name: str) -> bool:
         and isinstance(node.value, ast.Subscript)
         and isinstance(node.value.value, ast.Attribute)
         and node.value.value.attr == name
-        for node in ast.walk(settled.file.functions[method].node)
+        for node in descendants(settled.file.functions[method].node)
     )
 
 
@@ -555,7 +556,7 @@ def _form(settled: Settled, cls: ast.ClassDef, method: str, target: Target) -> t
     assigned = next(
         (
             node.value
-            for node in ast.walk(function.node)
+            for node in descendants(function.node)
             if (isinstance(node, ast.Assign) and node.targets == [target])
             or (isinstance(node, ast.AnnAssign) and node.target is target)
         ),
@@ -566,7 +567,7 @@ def _form(settled: Settled, cls: ast.ClassDef, method: str, target: Target) -> t
         and isinstance(node.func, ast.Attribute)
         and node.func.attr == CONSTRUCTORS[0]
         and node.lineno < target.lineno
-        for node in ast.walk(function.node)
+        for node in descendants(function.node)
     )
     if isinstance(target, ast.Call):
         return "other", False
@@ -585,9 +586,9 @@ def _form(settled: Settled, cls: ast.ClassDef, method: str, target: Target) -> t
 
 def _serves(cls: ast.ClassDef, target: ast.Attribute, methods: frozenset[str]) -> bool:
     """Whether every use of an attribute in a class is one that torch's own container has, too."""
-    parents = {child: node for node in ast.walk(cls) for child in ast.iter_child_nodes(node)}
+    parents = {child: node for node in descendants(cls) for child in ast.iter_child_nodes(node)}
     name = ast.unparse(target)
-    for node in ast.walk(cls):
+    for node in descendants(cls):
         if not isinstance(node, ast.Attribute) or node is target or node.attr != target.attr:
             continue
         if ast.unparse(node) != name:

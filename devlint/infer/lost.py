@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from .. import knowledge
 from ..bind.names import blocks_in, statements_in
+from ..bind.walk import descendants
 from ..core.events import Role
 from ..core.places import CPU
 from .settle import Settled
@@ -56,6 +57,8 @@ def _usurping(function: ast.FunctionDef | ast.AsyncFunctionDef, called: Called) 
         named = _named(statement)
         unread = set() if named & knowledge.NAMESPACES else unread - named
     given = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+    if given.isdisjoint(knowledge.DEVICE_KEYWORDS):
+        return
     named = set().union(*map(_named, function.body))
     if not named.isdisjoint(knowledge.NAMESPACES) or not given & knowledge.DEVICE_KEYWORDS - named:
         return
@@ -67,7 +70,7 @@ def _usurping(function: ast.FunctionDef | ast.AsyncFunctionDef, called: Called) 
 
 
 def _named(statement: ast.stmt) -> set[str]:
-    return {each.id for each in ast.walk(statement) if isinstance(each, ast.Name)}
+    return {each.id for each in descendants(statement) if isinstance(each, ast.Name)}
 
 
 def _may_usurp(statement: ast.stmt, names: set[str]) -> bool:
@@ -104,7 +107,7 @@ def _chosen(statement: ast.stmt, called: Called) -> dict[str, Devices]:
                 chosen[target] = (*chosen.get(target, ()), *devices)
         return chosen
     found = _assigned([statement], called)
-    parts = ast.walk(statement) if found else ()
+    parts = descendants(statement) if found else ()
     return found if any(isinstance(each, ast.IfExp) for each in parts) else {}
 
 
@@ -135,10 +138,12 @@ def _everywhere(statement: ast.stmt, target: str, called: Called) -> Devices | N
     if isinstance(statement, ast.Assign):
         found = _assigned([statement], called).get(target)
         return found if found is not None and not _reads(statement, target) else None
-    if not isinstance(statement, ast.If) or _reads(statement, target):
+    if not isinstance(statement, ast.If):
         return None
     blocks = [_assigned(block, called).get(target) for block in _branches(statement)]
-    return tuple(each for block in blocks for each in block or ()) if all(blocks) else None
+    if not all(blocks) or _reads(statement, target):
+        return None
+    return tuple(each for block in blocks for each in block or ())
 
 
 def _missed(statement: ast.stmt, target: str, called: Called) -> str:
@@ -176,7 +181,7 @@ def _type(device: ast.Constant) -> str:
 
 def _reads(node: ast.AST, target: str) -> bool:
     """Whether a variable or attribute is read, or what has it is passed on."""
-    inside = list(ast.walk(node))
+    inside = descendants(node)
     called = {each.func for each in inside if isinstance(each, ast.Call)}
     owners = {each.value for each in inside if isinstance(each, ast.Attribute) and each not in called}
     return any(

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from .. import knowledge
 from ..bind.names import last_name, statements_in
+from ..bind.walk import descendants
 from ..core.places import CPU
 from ..core.values import Defined
 from .definitions import Function
@@ -42,11 +43,15 @@ def refilled(settled: Settled) -> Iterator[Refilled]:
         home = settled.file.functions.get(function)
         if home is None or home.args is None or home.node is None:
             continue
+        if not any(
+            isinstance(each, ast.Call) and last_name(each) in knowledge.FILLS_WEIGHTS for each in log.calls
+        ):
+            continue
         calls = [each for each in _own(home.node) if isinstance(each, ast.Call)]
         fills = [each for each in calls if last_name(each) in knowledge.FILLS_WEIGHTS]
         if not fills:
             continue
-        given = {arg.arg for arg in ast.walk(home.args) if isinstance(arg, ast.arg)}
+        given = {arg.arg for arg in descendants(home.args) if isinstance(arg, ast.arg)}
         if home.own_name in CONSTRUCTORS:
             given -= {*home.positional[:1]}  # nothing of it has been moved yet
         given |= {
@@ -58,7 +63,7 @@ def refilled(settled: Settled) -> Iterator[Refilled]:
             and _root(each.value) in given
         }
         made = _made(settled, home, log)
-        meant = {_root(each.func) for each in fills if any(map(_brings_back, ast.walk(each)))}
+        meant = {_root(each.func) for each in fills if any(map(_brings_back, descendants(each)))}
         for call in fills:
             name = _root(call.func)
             source = _source(call, given, calls, log)
@@ -77,7 +82,7 @@ def _own(node: ast.AST) -> Iterator[ast.AST]:
     for statement in statements_in(node):
         for child in ast.iter_child_nodes(statement):
             if not isinstance(child, (ast.stmt, ast.ExceptHandler)):
-                yield from ast.walk(child)
+                yield from descendants(child)
 
 
 def _made(settled: Settled, home: Function, log: Log) -> dict[str, ast.Call]:
@@ -144,7 +149,7 @@ def _source(call: ast.Call, given: set[str], calls: list[ast.Call], log: Log) ->
 
 def _is_weight(node: ast.expr) -> bool:
     """Whether it is a parameter of a module, or its state: `layer.weight.data`, `net.state_dict()`."""
-    names = {each.attr for each in ast.walk(node) if isinstance(each, ast.Attribute)}
+    names = {each.attr for each in descendants(node) if isinstance(each, ast.Attribute)}
     state = isinstance(node, ast.Call) and last_name(node) == knowledge.GIVES_WEIGHTS
     return state or not names.isdisjoint(knowledge.MODULE_PARAMETERS)
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from .. import knowledge
 from ..bind.names import last_name
+from ..bind.walk import descendants
 from ..core.evidence import Evidence
 from .machine import Machine
 
@@ -24,7 +25,7 @@ def note(machine: Machine, target: ast.expr, iterated: ast.expr, made: Iterable[
         isinstance(key, ast.Name)
         and isinstance(whole, ast.Attribute)
         and isinstance(whole.value, ast.Name)
-        and any(_cuts(node, key.id) for part in made for node in ast.walk(part))
+        and any(_cuts(node, key.id) for part in made for node in descendants(part))
     ):
         value = machine.state.env.get(whole.value.id)
         if value is not None:

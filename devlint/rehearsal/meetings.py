@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ..bind.position import encloses
+from ..bind.walk import descendants
 from ..core.met import Met
 from .moves import MOVES, Moves
 from .parts import quoted, there
@@ -223,7 +224,7 @@ class Meetings(Moves):
 
     def turned(self, node: ast.For | ast.AsyncFor) -> None:
         """A turn of a loop has ended: a copy by the name of what is moved, which nothing uses, is lost."""
-        for each in ast.walk(node.target):
+        for each in descendants(node.target):
             value = self.scope.names.get(each.id) if isinstance(each, ast.Name) else None
             was = value.was if isinstance(value, Tensor) else None
             if isinstance(each, ast.Name) and was is not None and _is_unused(node, each.id):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, Protocol
 
+from ..bind.walk import descendants
 from ..core.met import Met
 from ..infer.conditions import counted_in, is_without_elements
 from .shells import body
@@ -721,7 +722,7 @@ def postponed(tree: ast.Module, *, calls: bool, decorated: bool) -> set[ast.stmt
             if calls or not isinstance(statement, (ast.Assign, ast.AnnAssign)):
                 found.add(statement)
         elif not isinstance(statement, (ast.Import, ast.ImportFrom, ast.Expr)):
-            for each in ast.walk(statement):
+            for each in descendants(statement):
                 if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
                     bound[each.id] = 2
     again = {name for name, times in bound.items() if times > 1}
@@ -744,7 +745,7 @@ def _rests_on(statement: ast.stmt, names: set[str]) -> bool:
         isinstance(each, ast.Name) and each.id in names
         for part in parts
         if part is not None
-        for each in ast.walk(part)
+        for each in descendants(part)
     )
 
 

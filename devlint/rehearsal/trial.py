@@ -9,6 +9,7 @@ from functools import partial
 
 from .. import knowledge
 from ..bind.names import last_name
+from ..bind.walk import descendants
 from .moves import ACCELERATOR, MOVES
 from .shells import body
 from .stage import Frame, Load
@@ -221,7 +222,7 @@ def _moved_parts(method: Function) -> set[str]:
     return {
         call.func.value.attr
         for statement in done
-        for each in ast.walk(statement)
+        for each in descendants(statement)
         if isinstance(each, ast.Expr)
         and isinstance(call := each.value, ast.Call)
         and isinstance(call.func, ast.Attribute)
@@ -238,7 +239,7 @@ def _set_parts(method: Function) -> set[str]:
     return {
         each.attr
         for statement in body(node)
-        for each in ast.walk(statement)
+        for each in descendants(statement)
         if isinstance(each, ast.Attribute)
         and isinstance(each.ctx, ast.Store)
         and isinstance(each.value, ast.Name)
@@ -270,7 +271,7 @@ def _called_by(constructor: Function | None) -> set[str]:
     """The methods that a constructor calls, when nothing has been moved yet."""
     node = constructor.node if constructor is not None else None
     done = body(node) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) else ()
-    calls = (each.func for part in done for each in ast.walk(part) if isinstance(each, ast.Call))
+    calls = (each.func for part in done for each in descendants(part) if isinstance(each, ast.Call))
     return {call.attr for call in calls if isinstance(call, ast.Attribute)}
 
 
@@ -286,6 +287,6 @@ def _may_be_tensor(annotation: ast.expr | None) -> bool:
 def _is_counted(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str) -> bool:
     """Whether a parameter is how many of something there are: `torch.arange(height)`."""
     done = [function.body] if isinstance(function, ast.Lambda) else body(function)
-    calls = (each for part in done for each in ast.walk(part) if isinstance(each, ast.Call))
+    calls = (each for part in done for each in descendants(part) if isinstance(each, ast.Call))
     counts = (part for call in calls if last_name(call) in knowledge.TAKE_COUNTS for part in call.args)
     return any(isinstance(part, ast.Name) and part.id == name for part in counts)
