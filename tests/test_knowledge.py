@@ -34,12 +34,12 @@ TRANSFERS = set(
     """
     devices.device devices.set_default devices.autocast devices.accelerator factories.factory
     factories.from_data factories.sparse operations.sequence losses.loss modules.make modules.pretrained
-    modules.with_transforms modules.wrap modules.before modules.take
+    modules.loaded modules.with_transforms modules.wrap modules.before modules.take
     modules.scatter modules.shard modules.parameter modules.parameters modules.parts modules.register
     modules.state modules.move modules.forward optimizers.make optimizers.step optimizers.load optimizers.add
     loaders.loader graphs.loader graphs.dataset graphs.transform
     loaders.subset loaders.split loaders.tensors sequences.pack sequences.pad_packed
-    sequences.pad objects.copy objects.getattr objects.setattr objects.super objects.isinstance
+    objects.copy objects.getattr objects.setattr objects.super objects.isinstance
     objects.field objects.is_tensor objects.type objects.replaced objects.partial objects.record
     containers.make
     objects.namedtuple

@@ -141,14 +141,15 @@ def instead(test: Value, body: Value, orelse: Value) -> Origin | None:
 def device_asked(machine: Machine, test: ast.expr) -> tuple[bool, Place] | None:
     """How a condition that asks whether a device is named comes out if one is, and the place that it names.
 
-    Where none is, all that is made there is on the cpu, and what came from there stays.
+    Where none is, or the cpu, all that is made there is on the cpu, and what came from there stays.
     """
     named, outcome = test, True
     while isinstance(named, ast.UnaryOp) and isinstance(named.op, ast.Not):
         named, outcome = named.operand, not outcome
     if isinstance(named, ast.Compare):
         other, op = named.comparators[0], named.ops[0]
-        if len(named.ops) > 1 or not isinstance(other, ast.Constant) or other.value is not None:
+        told = len(named.ops) == 1 and isinstance(other, ast.Constant)
+        if not told or not isinstance(other, ast.Constant) or other.value not in (None, CPU.name):
             return None
         outcome = outcome is isinstance(op, (ast.IsNot, ast.NotEq))
         named = named.left
@@ -159,6 +160,12 @@ def device_asked(machine: Machine, test: ast.expr) -> tuple[bool, Place] | None:
         return outcome, device.place
     asked = device.kind is Kind.UNKNOWN and device.who is not None
     return (outcome, Place(Form.SAME, "", device.who)) if asked else None
+
+
+def asks_for_cpu(test: ast.expr) -> bool:
+    """Whether a condition compares something with the cpu."""
+    other = test.comparators[0] if isinstance(test, ast.Compare) else None
+    return isinstance(other, ast.Constant) and other.value == CPU.name
 
 
 def asks_machine(test: ast.expr) -> bool:

@@ -878,7 +878,7 @@ class Machine:
                 self.use_literal(value, role)
             place = value.place
             if place.form is Form.EITHER and place.of is None and place.name:
-                return place._replace(form=Form.SAME, of=self.objects.root("", _CHOSEN))
+                return self.chosen(place)
             if place.form is not Form.UNKNOWN:
                 self.log.follows_devices |= place.form in (Form.SAME, Form.AT)
                 return place
@@ -900,6 +900,14 @@ class Machine:
             self.log.follows_devices = True  # `settings.device`, of a module that nobody can read
             return Place(Form.SAME, "", self.objects.global_(name))
         return UNKNOWN_PLACE
+
+    def chosen(self, place: Place) -> Place:
+        """Where something is that was moved to a device which the machine chooses, and no variable has."""
+        return place._replace(form=Form.SAME, of=self.objects.root("", _CHOSEN))
+
+    def is_chosen(self, place: Place) -> bool:
+        """Whether something was moved to a device that the machine chooses, and no variable has."""
+        return place.form is Form.SAME and place.of == self.objects.root("", _CHOSEN)
 
     def known_by(self, node: ast.AST, base: Value, step: Step, value: Value) -> Value:
         """A device that the program chooses at run time is known by the attribute, or item, that has it."""

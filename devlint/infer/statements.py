@@ -31,6 +31,7 @@ from ..core.values import (
     element_of,
     is_made,
     library_value,
+    truth_of,
 )
 from . import cases, conditions, lazily, recalled, renamed
 from .annotations import annotated
@@ -69,6 +70,7 @@ class Loop(NamedTuple):
 class _Test(NamedTuple):
     """The condition of an `if`."""
 
+    node: ast.expr
     value: Value
     device: tuple[bool, Place] | None
     """How it comes out where a device is named, if that is what it asks, and the place that is named."""
@@ -474,7 +476,7 @@ class Statements(Expressions):
             self.branches -= asked
             self.typing = typing
             parts = frozenset() if self._fails(left) else parts
-            waiting.append((node, _Test(test, device), self.state, parts))
+            waiting.append((node, _Test(node.test, test, device), self.state, parts))
             goes_on = self.state.alive
             self.state = otherwise
             conditions.take(self, node.test, test, False)
@@ -505,7 +507,10 @@ class Statements(Expressions):
             chosen = _chosen(then, self.state) if chooses else ()
             filled = lazily.filled(self, each.test, then, self.state)
             conditions.convert_alike(each.test, then, self.state)
+            there = self._there(asked_for, then, self.state)
             self.state = join_states(then, self.state, self.either)
+            if there is not None:
+                self._choose_places(*there)
             self.state.env.update(filled)
             for key in chosen:
                 if is_made(self.state.env[key]):
@@ -575,6 +580,31 @@ class Statements(Expressions):
                 self.tests.update((each, node.test) for each in mine | theirs if each.test == numbers[1])
                 recalled.note(self, name, found[name])
         return found
+
+    def _there(self, test: _Test, then: State, orelse: State) -> tuple[State, Place | None] | None:
+        """The branch that runs only where an accelerator is, by its name or by what the machine says."""
+        if not (then.alive and orelse.alive):
+            return None
+        if test.device is not None:
+            outcome, named = test.device
+            way = self.objects.ways[named.of] if type(named.of) is int else None
+            given = isinstance(way, Root) and way.kind == "parameter"
+            if given and not conditions.asks_for_cpu(test.node):
+                return None  # callers may leave it out, and then nothing is moved
+            return then if outcome else orelse, named
+        said = truth_of(test.value)
+        if said is None or said.hint or said.if_true is said.if_false:
+            return None
+        return then if said.if_true else orelse, None
+
+    def _choose_places(self, there: State, named: Place | None) -> None:
+        """What is moved where there is an accelerator alone is on the device that is chosen."""
+        for ref, place in changed(there.places, self.state.places):
+            moved = there.places.get(ref)
+            if named is not None and moved == named:
+                self.state.places[ref] = named
+            elif named is None and place.form is Form.EITHER and place.name and moved is not None:
+                self.state.places[ref] = self.chosen(place) if moved.form is Form.LITERAL else place
 
     def _is_moved_in(self, branch: list[ast.stmt], value: Value) -> bool:
         """Whether a branch itself moves what a variable has there."""

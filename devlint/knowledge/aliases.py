@@ -66,7 +66,8 @@ _PUBLIC = """
     torchmetrics: torchmetrics.metric torchmetrics.collections pytorch_lightning.metrics
     torchmetrics: pytorch_lightning.metrics.metric
     transformers: transformers.tokenization_utils_base transformers.feature_extraction_utils
-    transformers: transformers.modeling_utils transformers.trainer
+    transformers: transformers.modeling_utils transformers.trainer transformers.data
+    transformers: transformers.data.data_collator
     torch_geometric.data: torch_geometric.data.data torch_geometric.data.batch
     torch_geometric.data: torch_geometric.data.hetero_data
     monai.data: monai.data.dataloader

@@ -39,7 +39,7 @@ TABLES = (
     SubsetRandomSampler(indices, generator)
     WeightedRandomSampler(weights, num_samples, replacement, generator)
     get_worker_info()
-    default_collate(batch): gives=unknown place=unknown
+    default_collate(batch): gives=unknown place=unknown topics=collates
     default_convert(data): gives=unknown place=unknown
     """,
     ),

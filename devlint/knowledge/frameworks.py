@@ -155,6 +155,19 @@ TABLES = (
             framework, revision, use_fast, token, device, device_map): devices=device,device_map
     """,
     ),
+    # https://huggingface.co/docs/transformers/main_classes/data_collator: tensors of what samples hold.
+    Table(
+        "",
+        Row("other", topics=_OTHER | {"collates"}, by="transforms.make"),
+        """
+    transformers.DefaultDataCollator transformers.DataCollatorWithPadding
+    transformers.DataCollatorForTokenClassification transformers.DataCollatorForSeq2Seq
+    transformers.DataCollatorForLanguageModeling transformers.DataCollatorForWholeWordMask
+    transformers.DataCollatorForPermutationLanguageModeling
+    transformers.DataCollatorForMultipleChoice(tokenizer)
+    transformers.default_data_collator(features): gives=unknown
+    """,
+    ),
     Table(
         "",
         Row("unknown", topics=_OTHER | {"configures"}),

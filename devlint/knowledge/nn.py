@@ -219,8 +219,8 @@ TABLES = (
     pack_sequence(sequences, enforce_sorted): place=operands by=sequences.pack
     pad_packed_sequence(sequence, batch_first, padding_value, total_length): gives=container
             by=sequences.pad_packed
-    pad_sequence(sequences, batch_first, padding_value, padding_side): gives=tensor place=first
-            by=sequences.pad
+    pad_sequence(sequences, batch_first, padding_value, padding_side): gives=tensor place=operands
+            by=operations.sequence
     unpack_sequence(packed_sequences): gives=tensor place=first topics=several
     unpad_sequence(padded_sequences, lengths, batch_first): gives=tensor place=first host=lengths
             topics=several

@@ -23,7 +23,7 @@ LOSES_TOLD = words("squeeze squeeze_ squeeze_copy")
 """Those of `MAY_LOSE_ALL` that lose the one dimension that they are told, if any."""
 TELLS_DIMENSIONS = words("broadcast_to expand expand_copy repeat reshape tile view view_copy")
 """Those that are told sizes, of which each is a dimension."""
-ADDS_DIMENSION = words("stack unsqueeze unsqueeze_ unsqueeze_copy one_hot outer diag_embed")
+ADDS_DIMENSION = words("stack pad_sequence unsqueeze unsqueeze_ unsqueeze_copy one_hot outer diag_embed")
 """The result has one dimension more than the operands."""
 LOSES_DIMENSION = words(
     """

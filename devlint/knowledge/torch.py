@@ -537,7 +537,7 @@ TABLES = (
         Row("unknown"),
         """
     load(f, map_location, pickle_module, *, mmap, weights_only): devices=map_location topics=loads
-    jit.load(f, map_location): gives=module place=device devices=map_location topics=loads
+    jit.load(f, map_location): gives=module devices=map_location by=modules.loaded topics=loads
     hub.load_state_dict_from_url(url, model_dir, map_location, progress, check_hash, file_name,
             weights_only): devices=map_location topics=loads,published
     hub.load(repo_or_dir, model, *args, force_reload, skip_validation, source, trust_repo,

@@ -116,6 +116,8 @@ Measured: the checks of torch's own kernels (`device_check: ExactSame` in native
 """
 OR_NUMBERS = words("repeats")
 """Arguments that are numbers more often than tensors: what nobody knows is none."""
+OR_OTHER = words("dim")
+"""Arguments in whose place another operand may be: `torch.max(x, y)`. Tensors there are that."""
 ALL_TENSORS = words("mm bmm matmul mv dot einsum cdist outer inner kron")
 """Functions that take nothing but tensors, beside the equation of one of them."""
 WEIGHT = words("weight")
@@ -485,6 +487,8 @@ ARGUMENT_PARSERS = words(
 """What tells whether a file is run by itself."""
 COLLATES = frozenset({"collate_fn"})
 """What a loader calls the function that makes a batch."""
+COLLATES_ON_CPU = "collates"
+"""The topic of what makes batches of samples on the cpu."""
 RUN_BY_WORKERS = COLLATES | {"worker_init_fn"}
 """The parameters of a loader that are given functions which its workers run."""
 LOADS_FROM = "dataset"

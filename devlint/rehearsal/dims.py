@@ -88,6 +88,8 @@ def dims_of(
     if name in knowledge.OF_FIRST:
         return first
     if row.gives == "reduced" or name in knowledge.REDUCES:
+        if name in knowledge.GIVES_INDICES_TOO and len(each) > 1:
+            return most  # `torch.max(x, y)`
         values_given = [value for _, value in positional if not isinstance(value, Tensor)]
         if not values_given and "dim" not in keywords:
             return 0
@@ -102,7 +104,9 @@ def is_several(name: str, row: Row, given: dict[str, Argument]) -> bool:
     """Whether an operation gives several tensors."""
     if "several" in row.topics:
         return True
-    return name in knowledge.GIVES_INDICES_TOO and any(key == "dim" or key.startswith("dim") for key in given)
+    return name in knowledge.GIVES_INDICES_TOO and any(
+        key.startswith("dim") and not isinstance(value, Tensor) for key, (_, value) in given.items()
+    )
 
 
 def gives_several(lib: str) -> bool:

@@ -33,6 +33,9 @@ _DEPTH = 4
 _PARTS = 12
 """Modules within modules."""
 
+_NONE = ("out", "generator")
+"""Arguments that are no operands of any operation."""
+
 
 class Moves(Builtins):
     """Knows where tensors are, and moves them."""
@@ -286,7 +289,8 @@ class Moves(Builtins):
         """The arguments that meet."""
         found: list[Argument] = []
         for name, (at, value) in given.items():
-            if name in row.host or name in knowledge.TAKES_NUMBERS or name in ("out", "generator"):
+            other = name in knowledge.OR_OTHER and isinstance(value, Tensor)
+            if name in row.host or (name in knowledge.TAKES_NUMBERS and not other) or name in _NONE:
                 continue
             if isinstance(value, Seq):
                 elts = (

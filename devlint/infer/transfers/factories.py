@@ -21,8 +21,12 @@ _DIMENSIONS = {
     "triu_indices": 2,
     "scalar_tensor": 0,
     "from_file": 1,
+    "tokenize": 2,
+    **dict.fromkeys(("read_image", "decode_image", "to_tensor", "pil_to_tensor"), 3),
+    "load": 3,
 }
-"""Factories that say by themselves how many dimensions a tensor has at least; of the others it is one."""
+"""Factories that say by themselves how many dimensions a tensor has at least; of the others it is one. What
+torchaudio loads has two, and counts one more, as it comes with a number."""
 _LEVELS = 2
 """Rows of rows: so deep are the data looked into that a tensor is made of."""
 

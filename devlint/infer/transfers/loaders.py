@@ -7,9 +7,19 @@ from ...core.kinds import TENSORS, Kind
 from ...core.paths import Attr, Element, Item, Ref
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ...core.summary import Term
-from ...core.values import MAPPINGS, Api, Defined, Value, container
-from ...knowledge.vocabulary import CALLED, IN_WORKERS, INDEXED, MOVES, NAMES_DEVICES, RUN_BY_WORKERS, WORKERS
-from ..machine import Machine, Site
+from ...core.values import MAPPINGS, Api, Defined, Partial, Value, container
+from ...knowledge import topics_of_call
+from ...knowledge.vocabulary import (
+    CALLED,
+    COLLATES_ON_CPU,
+    IN_WORKERS,
+    INDEXED,
+    MOVES,
+    NAMES_DEVICES,
+    RUN_BY_WORKERS,
+    WORKERS,
+)
+from ..machine import Machine, Site, class_name
 
 _WITH_OPTIONS = (WORKERS, *sorted(RUN_BY_WORKERS))
 
@@ -26,6 +36,8 @@ def loader(machine: Machine, site: Site) -> Value:
     collate, dataset = site.args.get("collate_fn"), site.args.get("dataset")
     if dataset is not None and (_moves_samples(machine, dataset) or _holds_moved(machine, dataset)):
         machine.log.note(ref, Evidence.PLACED)
+    if collate is not None and COLLATES_ON_CPU in topics_of_call(class_name(collate)):
+        collate = None  # as the loader does by itself
     if collate is not None and collate.kind is not Kind.NONE:
         given = _collated(machine, collate)
         if given is not None and _moves_itself(machine, given):
@@ -148,9 +160,14 @@ def _is_mover(machine: Machine, value: Value) -> bool:
 def _collated(machine: Machine, collate: Value) -> Term | None:
     """What a `collate_fn` gives; None of one that may move it: what is no function of the project, or names
     a device."""
-    if collate.kind is not Kind.FUNCTION or not isinstance(collate.known, Defined):
+    known = collate.known.of if isinstance(collate.known, Partial) else collate.known
+    if not isinstance(known, Defined):
         return None
-    summary = machine.program.summary(collate.known.dotted)
+    name: str | None = known.dotted if collate.kind is Kind.FUNCTION else None
+    if collate.kind is Kind.INSTANCE:
+        view = machine.program.view(known.dotted)
+        name = view.method(CALLED) if view is not None else None
+    summary = machine.program.summary(name) if name is not None else None
     if summary is None or not summary.reaches.isdisjoint(NAMES_DEVICES):
         return None
     return summary.returns

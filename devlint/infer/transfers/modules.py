@@ -150,6 +150,15 @@ def pretrained(machine: Machine, site: Site) -> Value:
     return value
 
 
+def loaded(machine: Machine, site: Site) -> Value:
+    """`torch.jit.load(…)`: a module that is where it is told, or where it was when it was saved."""
+    value, told = make(machine, site), site.args.get(site.row.devices[0])
+    ref = machine.ref(value)
+    if ref is not None and (told is None or told.kind is Kind.NONE):
+        machine.state.places[ref] = UNKNOWN_PLACE
+    return value
+
+
 def _of_weights(machine: Machine, site: Site) -> Value:
     """`nn.Embedding.from_pretrained(weights)`: a layer that is where its weights are."""
     value = make(machine, site._replace(api=site.api.rpartition(".")[0]))
@@ -366,10 +375,10 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
         kind = Kind.SCALAR if [value.kind for value in inputs] == [Kind.SCALAR] else Kind.TENSOR
         return machine.computed(node, kind, machine.meet(node, parties, "call"), inputs)
     given = [*args.positional, *args.keywords.values(), *args.unpacked]
-    # What is in a mapping, or list, may stay on the cpu where nobody knows what is called.
-    taken = MAY_HOLD_TENSORS if base.kind is Kind.UNKNOWN else MAY_HOLD_TENSORS | {Kind.CONTAINER}
-    several = [is_made(value) or not isinstance(at, ast.Starred) for at, value in given]
-    fed = [each for each, fits in zip(given, several, strict=True) if fits and each[1].kind in taken]
+    unpacked = len(given) - len(args.unpacked)
+    fed = [each for index, each in enumerate(given) if _is_fed(base, *each, index, index >= unpacked)]
+    if fed and isinstance(at := fed[0][0], ast.Starred) and fed[0][1].kind is Kind.BATCH:
+        fed[0] = at.value, machine.part(fed[0][1], Item(0))
     runs = base if base.kind is not Kind.UNKNOWN else base._replace(kind=Kind.MODULE)
     for index, (at, value) in enumerate(fed):
         # Of what else an unknown model takes, some may belong on the cpu: lengths, texts, settings.
@@ -382,6 +391,16 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
             first_at, first = fed[0]
             machine.meeting("beside", at, machine.where(value), value, first_at, machine.where(first), first)
     return machine.own(node, Kind.TENSOR if of_torch else Kind.BATCH, _result(machine, place, fed))
+
+
+def _is_fed(base: Value, at: ast.expr, value: Value, index: int, unpacked: bool) -> bool:
+    """Whether what a module is given may be its input, and where it is is known."""
+    if isinstance(at, ast.Starred) and not is_made(value):
+        return value.kind is Kind.BATCH and not index
+    # What is in a mapping, or list, may stay on the cpu where nobody knows what is called.
+    return value.kind in MAY_HOLD_TENSORS or (
+        value.kind is Kind.CONTAINER and (unpacked or base.kind is not Kind.UNKNOWN)
+    )
 
 
 def _is_input(value: Value) -> bool:
@@ -417,7 +436,7 @@ def _result(machine: Machine, place: Place, fed: list[tuple[ast.expr, Value]]) -
     owner = machine.here.owner
     view = machine.program.view(owner) if owner is not None else None
     of_self = view is not None and view.is_module and place.of == machine.objects.self_of(view.name)
-    conditional = place.form is Form.EITHER and not place.when
+    conditional = (place.form is Form.EITHER and not place.when) or machine.is_chosen(place)
     if place.form is Form.UNKNOWN or (place.form is Form.AT and not of_self):
         moved = machine.combine([value for _, value in fed])
         return moved if moved.form is not Form.UNKNOWN else place

@@ -6,10 +6,10 @@ import ast
 
 from ... import knowledge
 from ...core.evidence import Evidence
-from ...core.kinds import MAY_HOLD_TENSORS, Kind
+from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ...core.paths import OF_OPERATION
 from ...core.places import CPU, UNKNOWN_PLACE, Form
-from ...core.values import NONE, OTHER, Origin, Truth, Value, container, element_of, is_made
+from ...core.values import NONE, OTHER, Origin, Truth, Value, container, is_made
 from ..log import RawMeeting
 from ..machine import Machine, Site, flag
 from .ranks import dimensions, is_scalar
@@ -37,6 +37,8 @@ def operands(machine: Machine, site: Site) -> list[tuple[ast.expr, Value]]:
 
 def _is_left_out(machine: Machine, site: Site, name: str, value: Value) -> bool:
     """Whether an argument is no operand: it stays on the host, or is a number."""
+    if name in knowledge.OR_OTHER and value.kind in TENSORS:
+        return False
     if name in site.row.host or name in _NO_OPERANDS:
         return True
     return name in knowledge.OR_NUMBERS and _is_number(machine, value)
@@ -171,13 +173,3 @@ def pad_packed(machine: Machine, site: Site) -> Value:
     origin = Origin("array", machine.here.name, machine.here.number(site.node), site.api, dims=1)
     lengths = machine.own(site.node, Kind.TENSOR, CPU, "lengths")._replace(origin=origin)
     return container(items=(machine.own(site.node, Kind.TENSOR, place), lengths))
-
-
-def pad(machine: Machine, site: Site) -> Value:
-    """`pad_sequence`: the elements of its argument, together."""
-    first = site.args.first()
-    if first is None:
-        return OTHER
-    element = element_of(first, machine.either) if first.kind is Kind.CONTAINER else first
-    place = machine.where(element) if element is not None else UNKNOWN_PLACE
-    return machine.own(site.node, Kind.TENSOR, place)

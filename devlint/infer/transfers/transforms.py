@@ -1,4 +1,4 @@
-"""torchvision's transforms: which of them make tensors of pictures, on the cpu."""
+"""Objects of libraries that are called: which of torchvision make tensors of pictures, on the cpu."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _DIMS = 3
 
 
 def make(machine: Machine, site: Site) -> Value:
-    """A transform, or what a function of the module gives."""
+    """A transform, what collates samples, or what a function of the module gives."""
     if not site.name[:1].isupper():
         return machine.unknown(site.node)
     moves = (last_name(part) in knowledge.MOVES for part in ast.walk(site.node) if isinstance(part, ast.Call))
