@@ -47,7 +47,12 @@ _SAID = re.compile(r"[A-Za-z]{3}")
 _IN_A_BLOCK = re.compile(rf"^[ \t]+.*(?:{knowledge.SETS_DEFAULT_DEVICE.pattern})", re.MULTILINE)
 """A function sets the default device, for all that it calls."""
 _PLACES = re.compile(r"\bModule\b|cuda|device|\.to\(")
-_SPEAKS = re.compile(r"cuda|device|gpu|\.to\(|accelerat", re.IGNORECASE)
+_SPEAKS = re.compile(
+    r"cuda(?!\.(?:manual_seed|seed_all|is_available\(\):\s+torch\.cuda\.manual_seed))"
+    r"|device|gpu|\.to\(|accelerat",
+    re.IGNORECASE,
+)
+"""What is said of devices; that random numbers are seeded on all of them puts nothing there."""
 _SAVES = re.compile(r"\btorch\.save\(")
 _MAIN = re.compile(
     r"^(?:if\s+__name__\b|(?:for|while)\b|print\(|\w+(?:\s*,\s*\w+)*\s*=[^\n#]*\.parse_(?:known_)?args\()",
