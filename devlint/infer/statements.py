@@ -15,7 +15,7 @@ from ..core.evidence import Evidence
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ..core.objects import Apart, Objects
 from ..core.paths import Element, Root
-from ..core.places import CPU, UNKNOWN_PLACE, Branch, Form, Place
+from ..core.places import CPU, MOVED_TO, UNKNOWN_PLACE, Branch, Form, Place
 from ..core.state import Key, State, changed, join_states
 from ..core.summary import Answers
 from ..core.values import (
@@ -548,6 +548,9 @@ class Statements(Expressions):
         numbers = self.here.number(chain), self.here.number(node)
         for name, value in changed(orelse.env, then.env):
             other = orelse.env.get(name)
+            if other is None and not isinstance(name, str) and self._is_optional(node, test, value):
+                branch = Branch(*numbers, True, asks, recalled.moved_at(self, value))
+                found[name] = value.place._replace(form=Form.EITHER, when=frozenset({branch}))
             if other is None or not isinstance(name, str) or other.who != value.who:
                 continue
             forms = {value.place.form, other.place.form}
@@ -580,6 +583,15 @@ class Statements(Expressions):
                 self.tests.update((each, node.test) for each in mine | theirs if each.test == numbers[1])
                 recalled.note(self, name, found[name])
         return found
+
+    def _is_optional(self, node: ast.If, test: _Test, value: Value) -> bool:
+        """Whether an attribute is moved in a branch that is not the one for all accelerators."""
+        if value.place.form not in MOVED_TO or not self._is_moved_in(node.body, value):
+            return False
+        if test.device is not None:
+            return not self.follows(value, test.device[1])
+        said = truth_of(test.value)
+        return said is None or not said.machine
 
     def _there(self, test: _Test, then: State, orelse: State) -> tuple[State, Place | None] | None:
         """The branch that runs only where an accelerator is, by its name or by what the machine says."""
