@@ -104,7 +104,8 @@ def _reading(told: event.Call, span: Span, place: Place) -> event.Call:
         if side.span != span:
             return side
         said = side.place if side.place.form in ON_DEVICE else place
-        return side._replace(kind=Kind.TENSOR, place=said, certain=True)
+        kind = side.kind if side.kind is Kind.CONTAINER else Kind.TENSOR  # a list stays one, of tensors
+        return side._replace(kind=kind, place=said, certain=True)
 
     receiver = seen(told.receiver) if told.receiver is not None else None
     return told._replace(receiver=receiver, given={name: seen(side) for name, side in told.given.items()})

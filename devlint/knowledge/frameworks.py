@@ -170,6 +170,14 @@ TABLES = (
     ),
     Table(
         "",
+        Row("unknown", topics=_OTHER, by="modules.traced"),
+        """
+    thop.profile thop.profile.profile(model, inputs)
+    fvcore.nn.FlopCountAnalysis fvcore.nn.flop_count(model, inputs)
+    """,
+    ),
+    Table(
+        "",
         Row("unknown", topics=_OTHER | {"configures"}),
         """
     click.option typer.Option typer.Argument pydantic.Field attr.ib attrs.field

@@ -546,7 +546,7 @@ TABLES = (
             recompile_limit, shapes_spec): gives=first by=modules.wrap topics=wraps
     jit.script(obj, optimize, example_inputs): gives=first by=modules.wrap topics=wraps
     jit.trace(func, example_inputs, optimize, check_trace, check_inputs, check_tolerance, strict,
-            example_kwarg_inputs): gives=first by=modules.wrap topics=wraps
+            example_kwarg_inputs): gives=first by=modules.traced topics=wraps
     jit.freeze(mod, preserved_attrs, optimize_numerics): gives=first by=modules.wrap topics=wraps
     jit.optimize_for_inference(mod, other_methods): gives=first by=modules.wrap topics=wraps
     jit.save(m, f): gives=None topics=saves
@@ -558,7 +558,13 @@ TABLES = (
     utils.checkpoint.checkpoint(function, *args, context_fn, debug, determinism_check, early_stop,
             use_reentrant): by=functions.first
     export.export(mod, args, kwargs, *, dynamic_shapes,
-            prefer_deferred_runtime_asserts_over_guards, preserve_module_call_signature, strict)
+            prefer_deferred_runtime_asserts_over_guards, preserve_module_call_signature, strict):
+            by=modules.traced
+    onnx.export(model, args, f, *, artifacts_dir, autograd_inlining, custom_opsets,
+            custom_translation_table, do_constant_folding, dump_exported_program, dynamic_axes,
+            dynamic_shapes, dynamo, export_modules_as_functions, export_params, external_data,
+            input_names, keep_initializers_as_inputs, kwargs, operator_export_type, opset_version,
+            optimize, output_names, profile, report, training, verbose, verify): by=modules.traced
     export.load(f, *, expected_opset_version, extra_files)
     """,
     ),

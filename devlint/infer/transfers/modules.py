@@ -187,6 +187,18 @@ def wrap(machine: Machine, site: Site) -> Value:
     return first if first is not None and known else machine.unknown(site.node)
 
 
+def traced(machine: Machine, site: Site) -> Value:
+    """`torch.jit.trace(model, x)`, `torch.onnx.export(model, (x,), path)`: a module runs with its inputs."""
+    given = [site.args.at(name) for name in site.row.parameters[:2]]
+    if given[0] is not None and given[1] is not None:
+        (model_at, model), (at, value) = given[0], given[1]
+        if model.kind is Kind.MODULE:
+            for each, part in _parts_of(at, value):
+                place = machine.place_of(model)
+                machine.meeting("call", each, machine.where(part), part, model_at, place, model)
+    return wrap(machine, site) if site.row.gives == "first" else machine.unknown(site.node)
+
+
 def scatter(machine: Machine, site: Site) -> Value:
     """DataParallel, and DDP where it is given `device_ids`: the forward copies its inputs to the device."""
     inner = wrap(machine, site)
