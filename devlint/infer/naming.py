@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 
 from ..core.events import Conflict
@@ -31,7 +32,9 @@ class Naming(Elsewhere):
             if _NAME.match(label) and self._bound_before(ref, home, origin):
                 return label
             given = self._given_there(one, other, there, home)
-            return f"{given}.device" if given else ""
+            if given or not _NAME.match(label) or not self._is_global(ref, home):
+                return f"{given}.device" if given else ""
+            return label
         if there.form is not Form.AT:
             return ""
         measured = one.measures
@@ -118,3 +121,13 @@ class Naming(Elsewhere):
         made = home.nodes[way.at] if 0 <= way.at < len(home.nodes) else None
         line = getattr(made, "end_lineno", None)
         return line is not None and line < getattr(home.nodes[origin.at], "lineno", 0)
+
+    def _is_global(self, ref: Ref, home: Function | None) -> bool:
+        """Whether a variable that a function sees is one that the file assigns in any case."""
+        if home is None or self.objects.functions[self.objects.top(ref)]:
+            return False
+        name = self.objects.labels[ref].partition(".")[0]
+        assigns = [each for each in self.file.tree.body if isinstance(each, ast.Assign)]
+        targets = (target for each in assigns for target in each.targets)
+        known = any(isinstance(each, ast.Name) and each.id == name for each in targets)
+        return known and name not in home.bound
