@@ -130,7 +130,8 @@ def _answer_by_module(
         return Value(Kind.TENSOR, machine.combine([value for _, value in parties]))
     for where, value in shown:
         if at is not None:
-            machine.meeting("call", where, machine.where(value), value, at, place, module, within=within)
+            inside = value.origin is not None and value.origin.function != machine.here.name
+            machine.meeting("call", where, machine.where(value), value, at, place, module, inside, within)
     return Value(Kind.TENSOR, place)
 
 
