@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from .. import knowledge
 from ..core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
-from ..core.paths import Path
+from ..core.paths import Element, Path
 from ..core.places import ON_DEVICE, Form, Place
 from ..core.summary import Ask, FunctionSummary
 from ..core.values import Api, Defined, Value
@@ -47,6 +47,11 @@ def record_ask(machine: Machine, of: Value, method: str, args: Arguments, result
         machine.log.asks[to] = RawAsk(ref, method, positional, keywords, to, placed)
 
 
+def _is_drawn(term: Value) -> bool:
+    """Whether the function that is called draws it of what it is given: that is told there."""
+    return isinstance(term.who, Path) and any(isinstance(step, Element) for step in term.who.steps)
+
+
 def _is_batch_on_cpu(value: Value) -> bool:
     return value.kind is Kind.BATCH and value.place.form is Form.CPU
 
@@ -61,14 +66,20 @@ def answer(machine: Machine, node: ast.AST, sub: Substitution, ask: Ask, run: Ru
     positional = [Given(_shown(sub, term), _passed(sub, term)) for term in ask.positional]
     keywords = {name: Given(_shown(sub, term), _passed(sub, term)) for name, term in ask.keywords}
     itself = ask.of.root.kind == "self" and not ask.of.steps
-    known = isinstance(asked.known, (Defined, Api)) and (itself or not sub.local)
+    given = (*positional, *keywords.values())
+    terms = (*ask.positional, *(term for _, term in ask.keywords))
+    passed = any(
+        _is_batch_on_cpu(each.value) and not _is_drawn(term) for each, term in zip(given, terms, strict=True)
+    )
+    told = itself or passed or not sub.local
+    known = isinstance(asked.known, (Defined, Api)) and told
     at = _shown(sub, Value(who=ask.of))
     machine.asking += 1
     found = None
     if known and asked.kind in (Kind.INSTANCE, Kind.MODULE) and isinstance(asked.known, Defined):
         found = _answer_by_method(machine, node, asked, at, ask.method, positional, keywords, run)
     elif known and asked.kind is Kind.MODULE and ask.method in ("", *knowledge.RUNS_FORWARD):
-        found = _answer_by_module(machine, at, asked, (*positional, *keywords.values()), ask.at)
+        found = _answer_by_module(machine, at, asked, given, ask.at)
     machine.asking -= 1
     if found is not None:
         who = found.who if found.kind in KEEP_IDENTITY else result.who
