@@ -68,10 +68,8 @@ def answer(machine: Machine, node: ast.AST, sub: Substitution, ask: Ask, run: Ru
     itself = ask.of.root.kind == "self" and not ask.of.steps
     given = (*positional, *keywords.values())
     terms = (*ask.positional, *(term for _, term in ask.keywords))
-    passed = any(
-        _is_batch_on_cpu(each.value) and not _is_drawn(term) for each, term in zip(given, terms, strict=True)
-    )
-    told = itself or passed or not sub.local
+    passed = any(_is_batch_on_cpu(each.value) for each in sub.given.values())
+    told = itself or not sub.local or (passed and not any(map(_is_drawn, terms)))
     known = isinstance(asked.known, (Defined, Api)) and told
     at = _shown(sub, Value(who=ask.of))
     machine.asking += 1
@@ -136,7 +134,9 @@ def _answer_by_module(
     shown = [(where, value) for where, value in parties if where is not None]
     place = machine.place_of(module)
     if "loss" in topics:
-        return Value(Kind.SCALAR, machine.meet(at or ast.Pass(), shown, "call"))
+        met = [(where or at, value) for where, value in parties]  # what is computed there, too
+        met_at = [(where, value) for where, value in met if where is not None]
+        return Value(Kind.SCALAR, machine.meet(at or ast.Pass(), met_at, "call"))
     if api.rpartition(".")[2] in knowledge.NO_PARAMETERS:
         return Value(Kind.TENSOR, machine.combine([value for _, value in parties]))
     for where, value in shown:

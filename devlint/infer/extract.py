@@ -102,11 +102,14 @@ class Extraction:
     def rename(self, value: Value, path: Path, depth: int = 0) -> None:
         """What the function made, or was given, and keeps in an attribute is known by that from now on."""
         ref = value.who
-        if type(ref) is int and self._of_function(ref):
+        loads = value.kind in (Kind.LOADER, Kind.BATCH)
+        if type(ref) is int and (self._of_function(ref) or (loads and self._is_either(ref))):
             self.renamed.setdefault(ref, path)
         named = value.place.of if value.kind in (Kind.DEVICE, Kind.STRING) else None
         if type(named) is int and self._of_function(named):
             self.renamed.setdefault(named, path)  # `self.device = torch.device(device)`
+        elif loads and type(value.place.of) is int and value.place.of != ref and self._is_either(ref):
+            self.renamed.setdefault(value.place.of, path)  # what either of two loaders yields
         if depth < MAX_STEPS:
             for index, item in enumerate(value.items or ()):
                 self.rename(item, Path(path.root, (*path.steps, Item(index))), depth + 1)
@@ -122,6 +125,11 @@ class Extraction:
             if type(of) is int and self._of_function(of):
                 step = () if leaf is value else (Item(index) if value.items else Element(),)
                 self.renamed.setdefault(of, Path(path.root, (*path.steps, *step)))
+
+    def _is_either(self, ref: Who | None) -> bool:
+        """Whether an object is one of several, such as what a mapping has by any key, all made here."""
+        sources = self.objects.sources.get(ref, ()) if type(ref) is int else ()
+        return bool(sources) and all(self._of_function(self.objects.top(each)) for each in sources)
 
     def _of_function(self, ref: Ref) -> bool:
         """Whether the function made the object, or was given it."""
