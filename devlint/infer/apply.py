@@ -281,6 +281,7 @@ def apply(
     if isinstance(whole, Path) and not whole.steps and summary.returns.kind not in KEEP_IDENTITY:
         sub.returned = whole.root
     sub.local = machine.program.function(summary.name) is not None
+    sub.moves = frozenset(effect.path for effect in summary.effects if isinstance(effect, Moved))
     _forget_made(machine, sub, summary)
     for path, bits in summary.evidence:
         ref = sub.ref(path)

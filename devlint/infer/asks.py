@@ -69,7 +69,8 @@ def answer(machine: Machine, node: ast.AST, sub: Substitution, ask: Ask, run: Ru
     given = (*positional, *keywords.values())
     terms = (*ask.positional, *(term for _, term in ask.keywords))
     passed = any(_is_batch_on_cpu(each.value) for each in sub.given.values())
-    told = itself or not sub.local or (passed and not any(map(_is_drawn, terms)))
+    passed = passed and ask.of not in sub.moves and not any(map(_is_drawn, terms))
+    told = itself or passed or not sub.local
     known = isinstance(asked.known, (Defined, Api)) and told
     at = _shown(sub, Value(who=ask.of))
     machine.asking += 1

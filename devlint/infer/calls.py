@@ -401,7 +401,8 @@ def _run_unknown(machine: Machine, node: ast.Call, callee: Value, args: Argument
     machine.note(callee, Evidence.OTHER)
     objects = machine.objects
     of_self = isinstance(objects.ways[ref], Attr) and objects.labels[objects.parents[ref]] == "self"
-    if ref in machine.state.places or machine.seen(callee) & Evidence.MODULE or of_self:
+    called = modules.takes_inputs_by_name(args)
+    if called or of_self or ref in machine.state.places or machine.seen(callee) & Evidence.MODULE:
         _note_items(machine, args)
         return modules.unknown_module(machine, node, callee, _site(node, "Module.forward", callee, args))
     return _unknown_call(machine, node, args, ref)

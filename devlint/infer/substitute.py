@@ -69,6 +69,8 @@ class Substitution:
         """Whether the callee is of this very file, which sees for itself what its callers agree to pass."""
         self.called: ast.expr | None = None
         """What is called, where that is not the callee of `node`."""
+        self.moves: frozenset[Path] = frozenset()
+        """What the callee moves in place, maybe there and back again."""
         self.answers: dict[Path, Given] = {}
         """What calls of the callee give of which this caller knows what they call, and what was called."""
 

@@ -487,6 +487,15 @@ ARGUMENT_PARSERS = words(
 """What tells whether a file is run by itself."""
 COLLATES = frozenset({"collate_fn"})
 """What a loader calls the function that makes a batch."""
+MODEL_INPUTS = words(
+    """
+    input_ids attention_mask token_type_ids decoder_input_ids decoder_attention_mask encoder_attention_mask
+    inputs_embeds pixel_values pixel_mask input_features
+    """
+)
+"""What models of transformers call the tensors that they take."""
+MODEL_TARGETS = words("labels position_ids encoder_hidden_states")
+"""What else they take, beside those, by names that others use as well."""
 COLLATES_ON_CPU = "collates"
 """The topic of what makes batches of samples on the cpu."""
 RUN_BY_WORKERS = COLLATES | {"worker_init_fn"}

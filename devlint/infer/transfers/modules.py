@@ -392,17 +392,32 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
     if fed and isinstance(at := fed[0][0], ast.Starred) and fed[0][1].kind is Kind.BATCH:
         fed[0] = at.value, machine.part(fed[0][1], Item(0))
     runs = base if base.kind is not Kind.UNKNOWN else base._replace(kind=Kind.MODULE)
+    named = _inputs_by_name(args)
+    machine.note_unknown([value for at, value in fed if at in named], Evidence.TENSOR)
     for index, (at, value) in enumerate(fed):
         # Of what else an unknown model takes, some may belong on the cpu: lengths, texts, settings.
         beside, ref = machine.where(value).of, machine.ref(value)
-        belongs = known or (ref is not None and is_of_graph(machine.objects, ref))
+        belongs = known or at in named or (ref is not None and is_of_graph(machine.objects, ref))
         if index == 0 or belongs or (beside is not None and beside == machine.where(fed[0][1]).of):
             for each, part in _parts_of(at, value):
                 machine.meeting("call", each, machine.where(part), part, func, place, runs)
-        elif _is_input(value):
+        if index and (at in named or (not belongs and _is_input(value))):
             first_at, first = fed[0]
             machine.meeting("beside", at, machine.where(value), value, first_at, machine.where(first), first)
     return machine.own(node, Kind.TENSOR if of_torch else Kind.BATCH, _result(machine, place, fed))
+
+
+def takes_inputs_by_name(args: Arguments) -> bool:
+    """Whether something is called as models of transformers are, and little else."""
+    return not knowledge.MODEL_INPUTS.isdisjoint(args.keywords)
+
+
+def _inputs_by_name(args: Arguments) -> set[ast.expr]:
+    """What a model of transformers is given as its inputs, and its targets."""
+    if not takes_inputs_by_name(args):
+        return set()
+    names = {*knowledge.MODEL_INPUTS, *knowledge.MODEL_TARGETS}
+    return {at for name, (at, _) in args.keywords.items() if name in names}
 
 
 def _is_fed(base: Value, at: ast.expr, value: Value, index: int, unpacked: bool) -> bool:
