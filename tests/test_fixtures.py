@@ -108,6 +108,15 @@ def test_fixing_the_bug_gives_the_fixed_program(path: Path) -> None:
         assert fixed(before, path, unsafe=False) == before
 
 
+@pytest.mark.parametrize(
+    "path", [path for path in BUGS if {fixable(mark) for mark in marks(path)} == {True, False}], ids=name
+)
+def test_fixing_cures_all_but_what_has_no_fix(path: Path) -> None:
+    after = fixed(path.read_text(encoding="utf-8"), path, unsafe=True)
+    left = sorted((item.start.row, item.code) for item in lint(after.encode(), "bug.py", settings(path)))
+    assert left == sorted((mark.row, mark.code) for mark in marks(path) if not fixable(mark))
+
+
 @pytest.mark.parametrize("path", BUGS, ids=name)
 def test_fixing_twice_changes_nothing(path: Path) -> None:
     once = fixed(path.read_text(encoding="utf-8"), path, unsafe=True)

@@ -135,9 +135,9 @@ def _answer_by_module(
     shown = [(where, value) for where, value in parties if where is not None]
     place = machine.place_of(module)
     if "loss" in topics:
-        met = [(where or at, value) for where, value in parties]  # what is computed there, too
-        met_at = [(where, value) for where, value in met if where is not None]
-        return Value(Kind.SCALAR, machine.meet(at or ast.Pass(), met_at, "call"))
+        # What the callee computes stands in no argument: it is with what is called.
+        sides = [(side, value) for where, value in parties if (side := where or at) is not None]
+        return Value(Kind.SCALAR, machine.meet(at or ast.Pass(), sides, "call"))
     if api.rpartition(".")[2] in knowledge.NO_PARAMETERS:
         return Value(Kind.TENSOR, machine.combine([value for _, value in parties]))
     for where, value in shown:

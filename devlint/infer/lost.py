@@ -48,7 +48,8 @@ def lost(settled: Settled) -> Iterator[Lost]:
 def _usurping(function: ast.FunctionDef | ast.AsyncFunctionDef, called: Called) -> Iterator[ast.Constant]:
     """The devices that take the place of what the caller gives, before the function has looked at it."""
     args = function.args
-    unread = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+    given = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
+    unread = given
     last = max((at for at, each in enumerate(function.body) if _may_usurp(each, unread)), default=-1)
     for statement in function.body[: last + 1]:
         for name in sorted(unread):
@@ -56,7 +57,6 @@ def _usurping(function: ast.FunctionDef | ast.AsyncFunctionDef, called: Called) 
             yield from sorted(devices, key=lambda each: _type(each) == CPU.name)[:1]
         named = _named(statement)
         unread = set() if named & knowledge.NAMESPACES else unread - named
-    given = {each.arg for each in (*args.posonlyargs, *args.args, *args.kwonlyargs)}
     if given.isdisjoint(knowledge.DEVICE_KEYWORDS):
         return
     named = set().union(*map(_named, function.body))

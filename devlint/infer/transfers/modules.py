@@ -189,13 +189,11 @@ def wrap(machine: Machine, site: Site) -> Value:
 
 def traced(machine: Machine, site: Site) -> Value:
     """`torch.jit.trace(model, x)`, `torch.onnx.export(model, (x,), path)`: a module runs with its inputs."""
-    given = [site.args.at(name) for name in site.row.parameters[:2]]
-    if given[0] is not None and given[1] is not None:
-        (model_at, model), (at, value) = given[0], given[1]
-        if model.kind is Kind.MODULE:
-            for each, part in _parts_of(at, value):
-                place = machine.place_of(model)
-                machine.meeting("call", each, machine.where(part), part, model_at, place, model)
+    model, given = (site.args.at(name) for name in site.row.parameters[:2])
+    if model is not None and model[1].kind is Kind.MODULE and given is not None:
+        place = machine.place_of(model[1])
+        for at, value in _parts_of(*given):
+            machine.meeting("call", at, machine.where(value), value, model[0], place, model[1])
     return wrap(machine, site) if site.row.gives == "first" else machine.unknown(site.node)
 
 
