@@ -98,15 +98,15 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
             yield Report(made, why, Severity.NOTE)
             return
         plain = "holds plain tensors, which stay" if hidden.form else "is a plain tensor, which stays"
-        plain = f"on one path {plain}" if hidden.path else plain
         severity = None if hidden.meets and hidden.sure and stays == _CPU else Severity.WARNING
-        given = [each.place.form for each in ask.given(event.value)] if hidden.given else [Form.CPU]
+        passed = ask.given(event.value)  # a part of a module is a setting of it, or moves with it
+        given = [x.place.form for x in passed if x.kind is not Kind.MODULE] if hidden.given else [Form.CPU]
         unknown, shown = Form.CPU not in given, event.value.certain or (hidden.sure and not given)
         elsewhere = ask.moves_attribute(event.name) or ask.on_default_device(event.at.function)
         if elsewhere or (unknown and not shown):
             return  # what nobody knows may be a number
         severity = Severity.NOTE if unknown or hidden.beside else severity  # who moves it may give it there
-        told = f"`self.{event.name}` {plain} {stays} when the module moves"
+        told = f"`self.{event.name}` {'on one path ' * hidden.path}{plain} {stays} when the module moves"
         yield Report(told, why, severity, _registered(node, event, ask))
 
 
