@@ -11,8 +11,8 @@ Say which dtype, and where, or like which tensor:
     mask = torch.tensor([1, 0, 1], dtype=torch.uint8, device=device).type_as(x)
 
 The first fix is unsafe: all else of that type may be elsewhere. An error where a type of the cpu is given a
-device; a note beside the tensor whose type is taken, and where an accelerator is needed anyway. Left alone:
-`isinstance`, what is compared, on the cpu, in a loader's hands, under a condition on an accelerator; tests.
+device; a note for `.type()`, which is right on one GPU of CUDA, and where an accelerator is needed anyway. Left
+alone: `isinstance`, what is compared, on the cpu, in a loader's hands, under a condition on an accelerator; tests.
 """
 
 from __future__ import annotations
@@ -85,8 +85,7 @@ class LegacyCudaType(Rule[Call]):
         if _is_named(event):
             why = "there is none of MPS, and that of CUDA means the current device, whatever the index"
             text = f"`{source_of(node.args[0].value)}` names a legacy type, and no device"
-            change, beside = type_as(node, ask.value_of)
-            return (yield Report(text, why, Severity.NOTE if beside else level, change))
+            return (yield Report(text, why, Severity.NOTE, type_as(node, ask.value_of)))
         text = f"`torch.cuda.{_type(event)}Tensor` fails on a machine without a CUDA device"
         if _is_told(event):
             level = Severity.ERROR if event.given["device"].kind is Kind.DEVICE else None

@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 from ..span import Span
 from .enums import plain
 from .kinds import Kind
-from .places import Form, Place
+from .places import Place
 from .values import Origin
 
 Fate = Literal["kept", "discarded", "rebound", "displayed"]
@@ -112,12 +112,6 @@ class Seen(NamedTuple):
     """Whether only a guess says that it is a tensor, or where it is: nothing that rests on it is an error."""
     answered: bool = False
     """Whether it is there only as a call gave it, of which nobody knows more than what that was given."""
-
-    def is_beside(self, other: Seen) -> bool:
-        """Whether it is known to be where another value is: it was computed from that, say."""
-        if self.place.form is Form.AT and other.who is not None and self.place.of == other.who:
-            return True
-        return self.place.form is not Form.UNKNOWN and self.place == other.place
 
 
 class Given(NamedTuple):

@@ -182,20 +182,17 @@ def without_legacy_type(
     return None
 
 
-def type_as(
-    call: libcst.Call, value_of: Callable[[libcst.BaseExpression], Seen]
-) -> tuple[Change | None, bool]:
-    """`a.type(b.type())` becomes `a.type_as(b)`, of tensors; and whether `a` is known to be beside `b`."""
+def type_as(call: libcst.Call, value_of: Callable[[libcst.BaseExpression], Seen]) -> Change | None:
+    """`a.type(b.type())` becomes `a.type_as(b)`, of tensors."""
     named, func = call.args[0].value, call.func
     like = named.func if isinstance(named, cst.Call) else None
     if not (isinstance(like, cst.Attribute) and isinstance(func, cst.Attribute)) or len(call.args) > 1:
-        return None, False
-    sides = one, other = value_of(func.value), value_of(like.value)
+        return None
+    sides = value_of(func.value), value_of(like.value)
     if not all(each.kind in TENSORS for each in sides):
-        return None, one.is_beside(other)
+        return None
     cured = call.with_changes(func=func.with_changes(attr=cst.Name("type_as")), args=[cst.Arg(like.value)])
-    change = Change("follow the tensor", ((call, cured),), safe=all(each.certain for each in sides))
-    return change, one.is_beside(other)
+    return Change("follow the tensor", ((call, cured),), safe=all(each.certain for each in sides))
 
 
 def _is_class(name: str) -> bool:

@@ -115,7 +115,8 @@ def _in_slice(
             continue  # what runs this file has it made elsewhere
         if severity is Severity.ERROR and (is_presumed(event) or default):
             severity = Severity.WARNING
-        if severity is not Severity.NOTE and (file.is_unused(span.line) or file.is_never_reached(span)):
+        idle = "demo" in event.at.context or file.is_unused(span.line) or file.is_never_reached(span)
+        if idle and severity is not Severity.NOTE:
             severity = Severity.WARNING if severity is Severity.ERROR else Severity.NOTE  # nobody runs it
         try:
             fix = renderer.render(_as_safe_as(report.change, event)) if report.change else None
