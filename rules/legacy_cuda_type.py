@@ -11,8 +11,8 @@ Say which dtype, and where, or like which tensor:
     mask = torch.tensor([1, 0, 1], dtype=torch.uint8, device=device).type_as(x)
 
 The first fix is unsafe: all else of that type may be elsewhere. An error where a type of the cpu is given a
-device; a note for `.type()`, which is right on one GPU of CUDA, and where an accelerator is needed anyway. Left
-alone: `isinstance`, what is compared, on the cpu, in a loader's hands, under a condition on an accelerator; tests.
+device; a note for `.type()`, which is right on one GPU of CUDA, and where an accelerator is needed anyway.
+Left alone: `isinstance`, what is compared, on the cpu, in a loader's hands, where an accelerator is; tests.
 """
 
 from __future__ import annotations
