@@ -172,6 +172,9 @@ ROWS = Api("numpy.ndarray")
 """What an array is known to be that has dimensions: a tensor of its data is none that counts as a number."""
 ACCELERATOR = Api("accelerate.Accelerator")
 """What an object is known to be that prepares models and loaders for the device that it chooses."""
+FABRIC = Api("lightning_fabric.Fabric")
+"""The same, which sets them up."""
+PREPARERS = (ACCELERATOR, FABRIC)
 TORCH_DEVICE = Api("torch.device")
 """The class of a device that torch made, which tells it from a string that names one: `args.device`."""
 

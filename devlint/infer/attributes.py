@@ -10,12 +10,12 @@ from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Element, Item, Root
 from ..core.places import UNKNOWN_PLACE, Form, Place
 from ..core.values import (
-    ACCELERATOR,
     DTYPE,
     ENCODING,
     GRAPH,
     MAPPING,
     NUMBER,
+    PREPARERS,
     TORCH_DEVICE,
     UNKNOWN,
     Defined,
@@ -161,7 +161,7 @@ class Attributes(Machine):
             return Value(Kind.DEVICE, self.place_of(base))
         ref = self.ref(base)
         self.log.follows_devices = True
-        if base.known == ACCELERATOR:
+        if base.known in PREPARERS:
             return Value(Kind.DEVICE, Place(Form.EITHER, knowledge.CUDA), known=TORCH_DEVICE)
         if base.kind in _OF_NO_CLASS and base.place.form is Form.UNKNOWN and ref is not None:
             # `x.device` of a tensor, or `args.device` of a setting: what `x` is shows later.

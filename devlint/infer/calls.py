@@ -14,12 +14,12 @@ from ..core.paths import OF_OPERATION, Attr, Item, Path, Ref, Root
 from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place, literal
 from ..core.summary import Moved
 from ..core.values import (
-    ACCELERATOR,
     CLONED,
     ENCODING,
     GRAPH,
     NONE,
     NUMBER,
+    PREPARERS,
     UNKNOWN,
     Api,
     Apis,
@@ -156,6 +156,8 @@ TRANSFERS: dict[str, Transfer] = {
     "distributed.init": builtins.init_process_group,
     "accelerate.make": preparing.accelerator,
     "accelerate.prepare": preparing.prepare,
+    "fabric.make": preparing.fabric,
+    "fabric.context": preparing.context,
     "transforms.make": transforms.make,
     "transforms.compose": transforms.compose,
     "imports.load": builtins.load_module,
@@ -714,8 +716,8 @@ def method(machine: Machine, node: ast.Call, base: Value, name: str, args: Argum
         return machine.unknown(node)
     if base.known == ENCODING and name in knowledge.MOVES:
         return encodings.move(machine, _site(node, f"Object.{name}", base, args))
-    if base.known == ACCELERATOR and kind is Kind.OTHER:
-        full = f"{ACCELERATOR.dotted}.{name}"
+    if kind is Kind.OTHER and isinstance(base.known, Api) and base.known in PREPARERS:
+        full = f"{base.known.dotted}.{name}"
         found = knowledge.find(full)
         return perform(machine, _site(node, full, base, args, found)) if found else machine.unknown(node)
     row = knowledge.method(kind, name)

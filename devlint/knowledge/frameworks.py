@@ -145,7 +145,13 @@ TABLES = (
     accelerate.Accelerator.unwrap_model accelerate.Accelerator.gather
     accelerate.Accelerator.gather_for_metrics accelerate.Accelerator.reduce
     accelerate.Accelerator.pad_across_processes(tensor): gives=first place=first
-    pytorch_lightning.Trainer lightning_fabric.Fabric(*args, accelerator, devices): devices=accelerator
+    pytorch_lightning.Trainer(*args, accelerator, devices): devices=accelerator
+    pytorch_lightning.Fabric lightning_fabric.Fabric lightning_fabric.fabric.Fabric(accelerator, strategy,
+            devices): devices=accelerator by=fabric.make
+    lightning_fabric.Fabric.setup lightning_fabric.Fabric.setup_module
+    lightning_fabric.Fabric.setup_dataloaders lightning_fabric.Fabric.setup_optimizers(*args): gives=unknown
+            by=accelerate.prepare
+    lightning_fabric.Fabric.init_module lightning_fabric.Fabric.init_tensor(): by=fabric.context
     ignite.engine.create_supervised_trainer(model, optimizer, loss_fn, device, non_blocking): devices=device
     ignite.engine.create_supervised_evaluator(model, metrics, device, non_blocking): devices=device
     transformers.Trainer transformers.Seq2SeqTrainer(model, args, data_collator, train_dataset)

@@ -353,8 +353,8 @@ MERGES = "update"
 """The method by which a mapping takes what another holds."""
 COUNTS, COUNTING = "update", "counts"
 """With this method a metric adds up what it is given, as when called; the topic of such metrics."""
-PLACES_OTHERWISE = words("device_placement cpu")
-"""Options with which an `Accelerator` may move nothing, or to the cpu."""
+PLACES_OTHERWISE = words("device_placement cpu move_to_device")
+"""Options with which an `Accelerator`, or a `Fabric`, may move nothing, or to the cpu."""
 FILLS_STATE = words("copy_ update")
 """Methods of a state dict, and of what is in it, that put something else there."""
 RESTORES = frozenset({"load_state_dict"})

@@ -1,15 +1,16 @@
-"""Accelerate: what an `Accelerator` prepares is on the device that it has chosen.
+"""Accelerate and Fabric: what an `Accelerator` prepares, or a `Fabric` sets up, is on the device that it chose.
 
 https://huggingface.co/docs/accelerate/package_reference/accelerator says what `prepare` does with models and
-loaders; what else it is given comes back as it was.
+loaders, https://lightning.ai/docs/fabric/stable/api/fabric_methods.html what `setup` and its like do; what else
+they are given comes back as it was.
 """
 
 from __future__ import annotations
 
 from ... import knowledge
 from ...core.kinds import Kind
-from ...core.places import UNKNOWN_PLACE, Place
-from ...core.values import ACCELERATOR, OTHER, Value, container
+from ...core.places import CPU, UNKNOWN_PLACE, Place
+from ...core.values import ACCELERATOR, FABRIC, OTHER, Const, Value, container
 from ..machine import Machine, Site
 
 
@@ -23,6 +24,19 @@ def accelerator(machine: Machine, site: Site) -> Value:
     ):
         return OTHER
     return machine.own(site.node, Kind.OTHER, role="made")._replace(known=ACCELERATOR)
+
+
+def fabric(machine: Machine, site: Site) -> Value:
+    """`Fabric(accelerator="auto")`, which is what it is unless it is told of the cpu."""
+    told = site.args.get("accelerator") or site.args.first()
+    if site.args.unpacked or (told is not None and told.known == Const(CPU.name)):
+        return OTHER
+    return machine.own(site.node, Kind.OTHER, role="made")._replace(known=FABRIC)
+
+
+def context(machine: Machine, site: Site) -> Value:
+    """`with fabric.init_module():`, in which its device is the default."""
+    return OTHER if site.receiver is None else machine.attribute(site.receiver, "device", site.node)
 
 
 def prepare(machine: Machine, site: Site) -> Value:
