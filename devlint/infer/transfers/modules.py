@@ -146,8 +146,19 @@ def pretrained(machine: Machine, site: Site) -> Value:
         machine.settle_at(ref, literal(str(constant(mapped))), site.node)
         machine.log.varies.add(ref)  # on several devices, hooks bring to each part what it is given
     elif mapped is not None and mapped.kind not in (Kind.NONE, Kind.DEVICE, Kind.STRING, Kind.NUMBER):
-        machine.state.places[ref] = UNKNOWN_PLACE
+        whole = _whole(site)
+        place = UNKNOWN_PLACE if whole is None else machine.denoted(machine.eval(whole), UNKNOWN_PLACE)
+        machine.settle_at(ref, place, site.node)
     return value
+
+
+def _whole(site: Site) -> ast.expr | None:
+    """Where all of a model goes: `device_map={"": device}`."""
+    found = site.args.at(site.row.devices[0])
+    given = found[0] if found is not None else None
+    keys = given.keys if isinstance(given, ast.Dict) else []
+    whole = len(keys) == 1 and isinstance(keys[0], ast.Constant) and keys[0].value == ""
+    return given.values[0] if whole and isinstance(given, ast.Dict) else None
 
 
 def loaded(machine: Machine, site: Site) -> Value:
