@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from .claim import MIXED_DEVICES, NO_ACCELERATOR, RUNS, Cause, Claim, Observes, Raises, Runs, everywhere
-from .core.callers import all_on_cpu, on_cpu_beside, on_device
+from .core.callers import all_on_cpu, is_away, on_cpu_beside, on_device
 from .core.events import (
     At,
     Bind,
@@ -236,6 +236,10 @@ class Ask(Protocol):
     def loaders(self, function: str) -> tuple[Loading, ...]:
         """The loaders, in the whole project, in whose workers a function of the file is known to run."""
 
+    @property
+    def default_device_here(self) -> str:
+        """The accelerator that the file makes the default device, as it calls it; empty where none is."""
+
     def on_default_device(self, function: str) -> bool:
         """Whether all calls of a function are made where another device than the cpu is the default."""
 
@@ -380,6 +384,7 @@ __all__ = [
     "imported_instead",
     "in_loop",
     "inside",
+    "is_away",
     "iterated",
     "keep_result",
     "lacks",

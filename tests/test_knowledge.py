@@ -50,6 +50,7 @@ TRANSFERS = set(
     strings.startswith strings.format tensors.move tensors.cast tensors.retype tensors.backward
     tensors.requires_grad tensors.is_pinned tensors.variable testing.skip testing.exits distributed.init
     imports.load transforms.make transforms.compose containers.range accelerate.make accelerate.prepare
+    fabric.make fabric.context
     functions.first
     """.split()
 )

@@ -6,9 +6,7 @@ from collections.abc import Iterable
 
 from .events import Given
 from .kinds import TENSORS, Kind
-from .places import Form
-
-_ON_DEVICE = frozenset({Form.LITERAL, Form.SAME, Form.EITHER})
+from .places import ON_DEVICE, Form, Place
 
 
 def on_device(given: Iterable[Given], tensors: bool = False) -> Given | None:
@@ -22,7 +20,7 @@ def on_device(given: Iterable[Given], tensors: bool = False) -> Given | None:
     sure = [
         each for each in calls if not tensors or each.kind in (*TENSORS, Kind.CONTAINER) or _is_moved(each)
     ]
-    found = next((each for each in sure if each.place.form in _ON_DEVICE), None)
+    found = next((each for each in sure if each.place.form in ON_DEVICE), None)
     if found is None and all(each.test or each.place.form is Form.ANYWHERE for each in calls):
         return next((each for each in sure if not each.test), None)
     return found
@@ -44,7 +42,7 @@ def on_cpu_beside(given: Iterable[tuple[Given, Given | None]], away: bool) -> Gi
             if one.kind in (Kind.GENERATOR, Kind.CONTAINER)
             and one.place.form is Form.CPU
             and not one.test
-            and (away or (other is not None and other.place.form in (*_ON_DEVICE, Form.ANYWHERE)))
+            and (away or (other is not None and other.place.form in (*ON_DEVICE, Form.ANYWHERE)))
         ),
         None,
     )
@@ -54,3 +52,10 @@ def all_on_cpu(given: Iterable[Given]) -> bool:
     """Whether there are calls, and all pass what is on the cpu; those of tests say nothing."""
     places = [each.place.form for each in given if not each.test]
     return bool(places) and all(form is Form.CPU for form in places)
+
+
+def is_away(place: Place, *, following: bool) -> bool:
+    """Whether a place is no cpu where there is an accelerator; with `following`, as another value may be."""
+    if place.form is Form.EITHER:
+        return bool(place.name) or place.of is not None
+    return place.form in (Form.LITERAL, Form.SAME) or (following and place.form is Form.AT)

@@ -194,6 +194,8 @@ class Attributes(Machine):
             return value._replace(who=part) if value.kind in (Kind.MODULE, Kind.UNKNOWN) else value
         if term is not None:
             value = instance_attribute(self, base, term)
+            if value.kind in TENSORS and self.program.is_moved_from_outside(name):
+                return Value(value.kind, who=None if ref is None else self.objects.part(ref, Attr(name)))
             if value.place.form is Form.EITHER and value.kind in TENSORS and ref is not None:
                 value = value._replace(who=self.objects.part(ref, Attr(name)))
                 if view.varies(name):

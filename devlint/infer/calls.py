@@ -74,7 +74,6 @@ TRANSFERS: dict[str, Transfer] = {
     "devices.accelerator": devices.accelerator,
     "devices.set_default": devices.set_default,
     "devices.autocast": devices.autocast,
-    "devices.generator": devices.generator,
     "factories.factory": factories.factory,
     "factories.from_data": factories.from_data,
     "factories.sparse": factories.sparse,
@@ -592,7 +591,7 @@ def _by_columns(machine: Machine, site: Site) -> Value:
     given = site.args.get(row.devices[0]) if row.devices else None
     if row.place == "device":
         of_cuda = "cuda-only" in row.topics  # `torch.cuda.FloatTensor(…)`
-        place = machine.denoted(given, literal("cuda") if of_cuda else factories.default(machine))
+        place = machine.denoted(given, literal("cuda") if of_cuda else factories.default(machine, row))
         if kind in TENSORS:
             return machine.made(site.node, kind, place, "factory", site.api)
         return machine.own(site.node, kind, place)
@@ -1028,6 +1027,10 @@ def instantiate(machine: Machine, node: ast.Call, cls: str, args: Arguments) -> 
 def _one_of_several(machine: Machine, node: ast.Call, known: OneOf, args: Arguments) -> Value:
     """Make an instance of one of several classes of the project, which are modules, every one."""
     views = [machine.program.view(each.dotted) for each in known.classes]
+    for view in views:
+        init = view.method(knowledge.INITS) if view is not None else None
+        if init is not None:
+            machine.program.summary(init)  # it says what objects of the class have
     value = machine.made(node, Kind.MODULE, role="made", known=known)
     ref = machine.ref(value)
     if ref is None or not all(view is not None and _is_plain_module(view) for view in views):
@@ -1047,7 +1050,10 @@ def _is_plain_module(view: ClassView) -> bool:
 
 def _may_be_told(machine: Machine, ref: Ref, args: Arguments) -> None:
     """What is told a device, or given what was moved, may make its parts there; or on the default device."""
-    told = bool(args.unpacked or args.starred) or any(map(_tells_device, args.named()))
+    starred = any(
+        isinstance(at, ast.Starred) and each.kind is not Kind.NUMBER for at, each in args.positional
+    )
+    told = bool(args.unpacked or starred) or any(map(_tells_device, args.named()))
     told = told or any(_was_moved(machine, given) for _, given in args.all())
     if told or machine.state.default is not None:
         machine.state.places.setdefault(ref, UNKNOWN_PLACE if told else factories.default(machine))

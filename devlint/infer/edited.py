@@ -17,6 +17,7 @@ from ..bind.walk import descendants
 from ..core.places import CPU
 from ..knowledge import ASSIGNS_BY_NAME
 from .classes import Class, acts_as_module
+from .definitions import moved_for_another
 from .function import CONSTRUCTORS
 
 if TYPE_CHECKING:
@@ -134,6 +135,7 @@ def _face(file: File, function: Function, nodes: list[ast.AST]) -> tuple[_Face, 
             function.assigned_attributes,
             function.is_left_open,
             any(isinstance(each, ast.Constant) and each.value == CPU.name for each in nodes),
+            {name for each in nodes if (name := moved_for_another(each))},
             _acts_as_module(cls) if cls is not None else None,
             cls.assigns_any
             if cls is not None and not ASSIGNS_BY_NAME.isdisjoint(names_in(function.node))

@@ -252,9 +252,10 @@ class Expressions(Targets):
         while isinstance(part, ast.Call) and isinstance(part.func, ast.Attribute) and not part.args:
             part = part.func.value
         if isinstance(part, ast.Subscript):
-            return (
-                isinstance(part.slice, (ast.Constant, ast.Name)) and self.eval(part.slice).kind is Kind.NUMBER
-            )
+            origin = self.eval(part).origin
+            numbered = isinstance(part.slice, (ast.Constant, ast.Name))
+            is_row = origin is not None and origin.dims > 0  # as of what has two dimensions
+            return numbered and not is_row and self.eval(part.slice).kind is Kind.NUMBER
         if isinstance(part, ast.Name) and part.id in self.entries:
             return self.eval(part).who == self.objects.parameter(self.here.name, part.id)
         value = self.yielded.get(part.id) if isinstance(part, ast.Name) else None

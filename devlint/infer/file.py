@@ -34,7 +34,7 @@ from ..core.values import (
 from . import cases
 from .abroad import abroad, class_abroad, function_abroad
 from .classes import Class, acts_as_module, from_summary
-from .definitions import Function, FunctionNode
+from .definitions import Function, FunctionNode, moved_for_another
 from .extract import Extraction
 from .function import CONSTRUCTORS, UNINFORMED, Informed, Outcome, required
 from .function import run as run_function
@@ -593,7 +593,7 @@ class File:
 
     def forget_nodes(self, function: ast.AST | None) -> None:
         """Look at the syntax tree again, in which at most a function has changed."""
-        for name in ("nodes", "names", "_read_of_names"):
+        for name in ("nodes", "names", "_read_of_names", "_moved_from_outside"):
             self.__dict__.pop(name, None)
         for cls in self.classes.values():
             cls.forget_syntax(function)
@@ -869,6 +869,14 @@ class File:
     def defines_method(self, name: str) -> bool:
         """Whether a class of this file has a method of that name."""
         return any(name in cls.methods for cls in self.classes.values())
+
+    def is_moved_from_outside(self, name: str) -> bool:
+        """Whether what objects have as an attribute is moved where it is no attribute of `self`."""
+        return name in self._moved_from_outside
+
+    @cached_property
+    def _moved_from_outside(self) -> frozenset[str]:
+        return frozenset(name for node in self.nodes if (name := moved_for_another(node)))
 
     def needs_accelerator(self, hint: str, function: str | None = None) -> None:
         """The whole module runs on an accelerator alone, or one of its functions."""

@@ -169,6 +169,9 @@ class Program(Protocol):
     def defines_method(self, name: str) -> bool:
         """Whether a class of this file has a method of that name."""
 
+    def is_moved_from_outside(self, name: str) -> bool:
+        """Whether what objects have as an attribute is moved where it is no attribute of `self`."""
+
     def needs_accelerator(self, hint: str, function: str | None = None) -> None:
         """The whole module runs on an accelerator alone, or one of its functions."""
 

@@ -67,3 +67,13 @@ GRIDS = words("meshgrid")
 """The results have a dimension for each argument."""
 GIVES_INDICES_TOO = words("max min median nanmedian")
 """Reductions that give two tensors where they are told a dimension."""
+
+
+def implied(dimension: object) -> int:
+    """How many dimensions a tensor has at least that has one of a number.
+
+    One that has none takes 0 and -1 all the same: `wrap_scalar` of torch's `c10/core/WrapDimMinimal.h`.
+    """
+    if not isinstance(dimension, int) or isinstance(dimension, bool) or dimension in (0, -1):
+        return 0
+    return dimension + 1 if dimension > 0 else -dimension

@@ -441,6 +441,10 @@ EXITS = frozenset("exit quit _exit abort skip skipTest fail SkipTest xfail".spli
 SHOWS = frozenset({"print", "summary"})
 """Functions that show what they are given, and nothing else."""
 EXPECTS_FAILURE = frozenset({"raises", "suppress", "assertRaises", "assertRaisesRegex"})
+IGNORES_DEFAULT = "ignores-default"
+"""The topic of what is made on the cpu where no device is given, whatever the default."""
+SETS_DEFAULT = ("torch.set_default_device", "torch.set_default_tensor_type")
+"""What says which device is the default one."""
 SETS_DEFAULT_DEVICE = re.compile(r"\bset_default_device\(|\bset_default_tensor_type\([^)\n]*cuda")
 """What a program writes after which a factory that is told no device makes its tensor elsewhere."""
 MOVES_ATTRIBUTE = r"(?<!\bself)\.{name}\s*=[^=\n][^\n]*\.(?:to|cuda)\("
@@ -478,13 +482,13 @@ FIXTURES = frozenset({"fixture"})
 LEAVES_GENERATORS = words("staticmethod classmethod no_grad inference_mode enable_grad override")
 """Decorators after which what yields gives an iterator still, and no context or fixture."""
 MODULE_NAME = frozenset({"__name__"})
+"""What tells whether a file is run by itself."""
 ARGUMENTS = words("argv")
 """Attributes by which a program reads what its user says."""
 ARGUMENT_PARSERS = words(
     "argparse click typer fire absl hydra tyro docopt jsonargparse simple_parsing configargparse"
 )
 """Libraries by which it does."""
-"""What tells whether a file is run by itself."""
 COLLATES = frozenset({"collate_fn"})
 """What a loader calls the function that makes a batch."""
 MODEL_INPUTS = words(
@@ -535,6 +539,8 @@ SAVED_AT = "f"
 """The parameter of what saves and loads, in torch, that says at which path."""
 MAPPED = "map_location"
 """The one that says where what is loaded goes."""
+TRAINS_OR_SAVES = words("backward fit save state_dict savefig to_csv dump Trainer")
+"""Names in files that train, or make something that lasts."""
 SAVED = frozenset({"saves", "trains"})
 """Those of a function that makes checkpoints, or what goes into one."""
 MOVES_SOMETHING = "moves"

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from .. import knowledge
-from ..bind.names import last_name
+from ..bind.names import last_name, names_in
 from .choices import Choices, cells
 from .lookups import Lookups
 from .mentions import Mentions
@@ -25,6 +25,9 @@ _COMMENT = re.compile(r"#[^\n]*")
 _IMPORTS = re.compile(
     r"^[ \t]*(?:from[ \t]+[\w.]+[ \t]+import[ \t]+(?:\([^)]*\)|[^\n]*(?:\\\n[^\n]*)*)|import[ \t]+[^\n]*)",
     re.MULTILINE,
+)
+_FROM = re.compile(
+    r"^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]+(\([^)]*\)|[^\n]*(?:\\\n[^\n]*)*)", re.MULTILINE
 )
 _EXPORTS = re.compile(r"^__all__\s*\+?=\s*[\[(][^\])]*[\])]", re.MULTILINE)
 """The names that a file offers to others: who uses one names it."""
@@ -43,6 +46,9 @@ _QUIET = (
 )
 """The statements of a file that does nothing when it is run."""
 _WORD = re.compile(r"\w+|\*")
+_IMPORTING = (ast.Import, ast.ImportFrom)
+_OF_PROGRAMS = knowledge.ARGUMENTS | knowledge.ARGUMENT_PARSERS | knowledge.TRAINS_OR_SAVES
+"""Names in what is a program, whoever imports it as well."""
 _MAX_STEPS = 4
 """What is used by what is used by so many others is used."""
 _MAX_USES = 128
@@ -82,6 +88,8 @@ class _Outline(NamedTuple):
 
     quiet: bool
     definitions: tuple[_Definition, ...]
+    trials: tuple[range, ...]
+    """The lines of what runs only where the file is run by itself, unless that makes it a program."""
 
 
 def parts_around(tree: ast.Module, line: int) -> tuple[Part, ...]:
@@ -197,6 +205,10 @@ class Unused:
         for each in [path] if alone else self._mentioning(home, part.name):
             told.add(each)
             if each == path or part.within or by_name or self._may_mean(each, part.name, path):
+                if not (each == path or part.within or by_name) and self._means_another(
+                    each, part.name, path
+                ):
+                    continue
                 lines = self._uses(each, part, path)
                 if any(self._is_used_at(each, line, told, (*asked, key)) for line in lines):
                     return False
@@ -207,6 +219,8 @@ class Unused:
         known, self._left = self._outline(path), self._left - 1
         if self._left < 0 or known is None or not self._is_of_program(path):
             return True
+        if any(line in part for part in known.trials) and self._choices.importers(path):
+            return False  # a module that only tries itself out
         return not self._is_unused(path, _parts_around(known.definitions, line), known.quiet, told, asked)
 
     def _is_of_program(self, path: str) -> bool:
@@ -229,6 +243,18 @@ class Unused:
             not (words.isdisjoint(unknown) or words.isdisjoint({name, "*"}))
             for words in self._imports_of(path)
         )
+
+    def _means_another(self, path: str, name: str, own: str) -> bool:
+        """Whether a name that a file has is its own, or that of a third file, which defines it."""
+        text = self._text(path)
+        if re.search(rf"\.\s*{name}\b|\bas\s+{name}\b", text):
+            return False
+        code = _COMMENT.sub("", self._code(path))
+        modules = [found[1] for found in _FROM.finditer(code) if name in _WORD.findall(found[2])]
+        if not modules:
+            return _defines(text, name)
+        files = [self._choices.named(each, path) for each in modules]
+        return all(each not in (None, own) and _defines(self._code(each or ""), name) for each in files)
 
     def _imports_of(self, path: str) -> Iterator[frozenset[str]]:
         """The words of each statement of a file that imports something."""
@@ -284,7 +310,9 @@ class Unused:
                 tree = None if path.endswith(_NOTEBOOK) else ast.parse(self._code(path))
             except (SyntaxError, ValueError, RecursionError):
                 tree = None
-            found = _Outline(is_quiet(tree), _outlined(tree.body, None)) if tree is not None else None
+            found = None
+            if tree is not None:
+                found = _Outline(is_quiet(tree), _outlined(tree.body, None), _trials(tree))
             self._outlines[path] = found
         return self._outlines[path]
 
@@ -308,6 +336,32 @@ class Unused:
         if not found and any(stem in words for words in self._imports_of(path)):
             return True
         return re.search(rf"[\"'./]{stem}(?:\.py)?[\"']", self._text(path)) is not None
+
+
+def _defines(text: str, name: str) -> bool:
+    """Whether a text defines a function or class of its module."""
+    return re.search(rf"^(?:async\s+)?(?:def|class)\s+{name}\b", text, re.MULTILINE) is not None
+
+
+def _trials(tree: ast.Module) -> tuple[range, ...]:
+    """The lines below `if __name__ == "__main__":` in what reads nothing of its user, trains and saves nothing."""
+    blocks = [each for each in tree.body if isinstance(each, ast.If) and _asks_for_main(each.test)]
+    if not blocks or not _OF_PROGRAMS.isdisjoint(_names(tree)):
+        return ()
+    return tuple(range(each.lineno, _last(each) + 1) for each in blocks)
+
+
+def _asks_for_main(test: ast.expr) -> bool:
+    left = test.left if isinstance(test, ast.Compare) else None
+    return isinstance(left, ast.Name) and left.id in knowledge.MODULE_NAME
+
+
+def _names(tree: ast.Module) -> frozenset[str]:
+    """The names in a file, of what it imports as well."""
+    aliases = (each for node in ast.walk(tree) if isinstance(node, _IMPORTING) for each in node.names)
+    modules = (node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom))
+    imported = (part for name in (*(each.name for each in aliases), *modules) for part in name.split("."))
+    return names_in(tree) | frozenset(imported)
 
 
 def _lines_with(name: str, text: str) -> Iterator[int]:

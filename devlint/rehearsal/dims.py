@@ -67,6 +67,8 @@ def dims_of(
 ) -> int:
     """How many dimensions the result of an operation has at least."""
     each = [value.dims for value in values if isinstance(value, Tensor)]
+    told = keywords["dim"][1] if "dim" in keywords and name not in knowledge.ADDS_DIMENSION else None
+    each[:1] = [max(one, _implied(told)) for one in each[:1]]
     most = max(each, default=0)
     first = each[0] if each else 0
     if row.gives == "0-dim tensor":
@@ -93,11 +95,17 @@ def dims_of(
         values_given = [value for _, value in positional if not isinstance(value, Tensor)]
         if not values_given and "dim" not in keywords:
             return 0
+        most = max(most, _implied(values_given[0] if values_given else None))
         keep = keywords.get("keepdim")
         if keep is not None and truth(keep[1]):
             return most
         return max(most - 1, 0)
     return most
+
+
+def _implied(told: Value | None) -> int:
+    """How many dimensions an operand has at least of which this is told to be one."""
+    return knowledge.implied(told.value if isinstance(told, Const) else None)
 
 
 def is_several(name: str, row: Row, given: dict[str, Argument]) -> bool:

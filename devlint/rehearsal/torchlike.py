@@ -48,6 +48,8 @@ from .values import (
 
 _LIKE = "_like"
 _VIEWS = frozenset({"T", "H", "mT", "mH", "data", "real", "imag", "grad", "values", "indices"})
+_DATA = ("data", "obj", "ndarray", "input")
+"""What a tensor is made of, by the names of parameters."""
 _COPIES_LISTS = frozenset({"tensor", "from_numpy", "frombuffer"})
 """Functions that are mostly given what is no tensor."""
 _PASSES = frozenset(
@@ -167,7 +169,12 @@ class Rehearsal(Loaders):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
             at = node.func.value
         if name in MOVES:
-            return self._moved(value, self.target(name, positional, keywords), at)
+            moved = self._moved(value, self.target(name, positional, keywords), at)
+            left = [each.left for _, each in (*positional, *keywords.values()) if isinstance(each, Const)]
+            if moved.made is not None and moved.place == CPU and left and left[0]:
+                # It is the call that says where, by saying nothing.
+                return moved._replace(made=Made("factory", left[0], ""))
+            return moved
         row = knowledge.method(Kind.TENSOR, name)
         if row is None:
             return value if value.loose else Unknown()
@@ -393,7 +400,7 @@ class Rehearsal(Loaders):
                 return self.combined(node, "call", drawn)
             if any(isinstance(value, Unknown) for _, value in drawn):
                 return Tensor(NOWHERE, 0)
-            data = given.get("data") or given.get("obj") or given.get("input")
+            data = next((given[each] for each in _DATA if each in given), None)
             source = data[1] if data is not None else None
             left = told[1].left if told is not None and isinstance(told[1], Const) else None
             if told is not None and not is_none(told[1]):

@@ -17,7 +17,7 @@ from ..bind.text import Text
 from ..bind.walk import descendants
 from ..core.events import Call, Given, Literal_, Move, Spot
 from ..core.kinds import TENSORS
-from ..core.places import Form
+from ..core.places import ON_DEVICE, Form
 from ..core.watches import EVENTS
 from ..errors import DevlintError
 from ..rule import Imported, Loop
@@ -621,6 +621,17 @@ class Questions:
             return False
         given = self.given(self.value_of(node.args[0].value))
         return bool(given) and all(each.kind in TENSORS for each in given)
+
+    @property
+    def default_device_here(self) -> str:
+        """The accelerator that the file makes the default device, as it calls it; empty where it makes none.
+
+        So does the default type: https://docs.pytorch.org/docs/stable/generated/torch.set_default_tensor_type.html
+        """
+        names = (name for name in knowledge.SETS_DEFAULT if self.calls_of(name))
+        given = [next(iter(each.given.values())) for name in names for each in self._file.calls_of[name]]
+        found = [each for each in given if each.place.form in ON_DEVICE or knowledge.CUDA in each.label]
+        return found[0].label if found and len(found) == len(given) else ""
 
     def on_default_device(self, function: str) -> bool:
         """Whether all calls of a function are made where another device than the cpu is the default."""

@@ -45,10 +45,3 @@ def autocast(machine: Machine, site: Site) -> Value:
     if given is not None and given.kind is Kind.STRING and not site.args.unpacked and not decided:
         machine.use_literal(given, "autocast")
     return OTHER
-
-
-def generator(machine: Machine, site: Site) -> Value:
-    """`torch.Generator(device=…)`."""
-    place = machine.denoted(site.args.get("device"), CPU)
-    value = machine.made(site.node, Kind.GENERATOR, place, api=site.api)
-    return value if place.form is not Form.UNKNOWN else value._replace(place=UNKNOWN_PLACE)

@@ -12,6 +12,7 @@ from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ...core.paths import Ref
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
 from ...core.values import ROWS, Const, Value, constant, is_made
+from ...knowledge.row import Row
 from ..machine import COPIES, ELEMENTS, GRADIENTS, Machine, Site
 
 _DIMENSIONS = {
@@ -43,7 +44,7 @@ def factory(machine: Machine, site: Site) -> Value:
         machine.log.reaches.add("places")
     if args.unpacked and given is None:
         return machine.own(site.node, Kind.TENSOR, UNKNOWN_PLACE)
-    place = machine.denoted(given, default(machine))
+    place = machine.denoted(given, default(machine, site.row))
     follows = args.get("out")
     if not told and follows is not None and follows.kind is not Kind.NONE:
         place = machine.where(follows) if follows.kind in TENSORS else UNKNOWN_PLACE
@@ -152,8 +153,10 @@ def array(machine: Machine, site: Site) -> Value:
     return value
 
 
-def default(machine: Machine) -> Place:
-    """Where a tensor is made that is told nothing."""
+def default(machine: Machine, row: Row | None = None) -> Place:
+    """Where something is made that is told nothing, by what has a row."""
+    if row is not None and knowledge.IGNORES_DEFAULT in row.topics:
+        return CPU
     return machine.state.default or CPU
 
 

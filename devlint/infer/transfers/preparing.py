@@ -1,7 +1,7 @@
-"""Accelerate and Fabric: what an `Accelerator` prepares, or a `Fabric` sets up, is on the device that it chose.
+"""Accelerate and Fabric: what an `Accelerator` prepares, or a `Fabric` sets up, is where that has chosen.
 
 https://huggingface.co/docs/accelerate/package_reference/accelerator says what `prepare` does with models and
-loaders, https://lightning.ai/docs/fabric/stable/api/fabric_methods.html what `setup` and its like do; what else
+loaders, https://lightning.ai/docs/fabric/stable/api/fabric_methods.html what `setup` and others do; what else
 they are given comes back as it was.
 """
 

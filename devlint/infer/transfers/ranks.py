@@ -12,6 +12,8 @@ from ..machine import Arguments, Site
 
 _HAVE_DIMENSIONS = knowledge.GIVES_DIMENSIONS | knowledge.ADDS_DIMENSION | knowledge.OF_SECOND
 """Operations whose results may have dimensions though no operand has."""
+_DIMENSIONS = ("dim", "axis", "dim0", "dim1", "start_dim", "end_dim")
+"""What an operation is told which of the first operand's dimensions it is about."""
 _NOT_ALL = ("dim", "axis", "keepdim", "other")
 """What is told an operation that may leave dimensions."""
 
@@ -23,12 +25,21 @@ def dimensions(site: Site, values: Sequence[Value]) -> int | None:
     that has a dimension more: unpacking, or the name of a part, takes it apart.
     """
     ranks = [value.origin.dims if value.origin is not None else 0 for value in values]
+    ranks[:1] = [max(each, _implied(site)) for each in ranks[:1]]
     if site.name in knowledge.GRIDS:
         return max([sum(value.kind in MAY_HOLD_TENSORS for value in values), *ranks]) + 1
     each = _of_each(site, ranks)
     if not _gives_several(site):
         return each
     return (max(ranks, default=0) if each is None else each) + 1
+
+
+def _implied(site: Site) -> int:
+    """How many dimensions the first operand has to have, as one of them is told: `x.max(1)`."""
+    if site.name in knowledge.ADDS_DIMENSION:
+        return 0
+    told = (value for name in _DIMENSIONS if (value := site.args.get(name)) is not None)
+    return max(map(knowledge.implied, map(constant, told)), default=0)
 
 
 def _gives_several(site: Site) -> bool:
