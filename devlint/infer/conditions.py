@@ -463,13 +463,14 @@ def _narrow_comparison(machine: Machine, test: ast.Compare, outcome: bool) -> No
     if isinstance(other, ast.Constant) and other.value is None:
         if same is outcome and isinstance(test.left, ast.Name):
             machine.state.env[test.left.id] = NONE
-    elif same and outcome and isinstance(test.left, ast.Call):
-        if (
-            isinstance(test.left.func, ast.Name)
-            and test.left.func.id == knowledge.ASKS_TYPE
-            and test.left.args
-        ):
-            _narrow_to(machine, test.left.args[0], other)
+    elif isinstance(test.left, ast.Call):
+        named = isinstance(test.left.func, ast.Name) and test.left.func.id == knowledge.ASKS_TYPE
+        if named and test.left.args:
+            if same is outcome:
+                _narrow_to(machine, test.left.args[0], other)
+            elif kind_of_class(machine, machine.eval(other)) is Kind.TENSOR:
+                _exclude(machine, test.left.args[0])
+                _detach_beside(machine, test.left)
     elif (tensor := _whose_device(test.left)) is not None:
         equal = isinstance(test.ops[0], ast.Eq) and outcome
         equal |= isinstance(test.ops[0], ast.NotEq) and not outcome

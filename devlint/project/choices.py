@@ -19,7 +19,7 @@ from typing import Literal
 from .. import knowledge
 from .demands import demands_cuda
 from .mentions import Mentions
-from .nature import imported
+from .nature import imported, required
 from .reach import reached
 from .resolve import Layout
 from .world import ROOTS
@@ -103,6 +103,11 @@ class _Signs:
     def imports(self) -> tuple[str, ...]:
         """The modules that it imports, whatever happens."""
         return tuple(imported(self._text))
+
+    @cached_property
+    def modules(self) -> tuple[str, ...]:
+        """Those of them that are modules for sure."""
+        return tuple(required(self._text))
 
     @cached_property
     def imports_anywhere(self) -> tuple[str, ...]:
@@ -313,6 +318,17 @@ class Choices:
         if not needing or any(self._signs(each).elsewhere for each in below):
             return "" if any(self._signs(each).offers for each in above) else "some", told
         return "gpus" if any(self._signs(each).besides for each in told) else "devices", told
+
+    def stays_on_cpu(self, path: str, name: str) -> tuple[bool, frozenset[str]]:
+        """Whether no file that may use a class of one speaks of devices, nor that one; and who tells."""
+        home = self.home(path)
+        if self._signs(path).accelerates or self.is_library(path):
+            return False, frozenset()
+        if any(name in (self._read(each) or "") for each in self._layout.notebooks(home)):
+            return False, frozenset()
+        naming = {*self.mentioning(home, name)} - {path}
+        told = naming.union(*(reached(each, self.importers) for each in naming))
+        return bool(naming) and not any(self._signs(each).accelerates for each in told), frozenset(told)
 
     def saved_on_cpu(self, path: str, file: str) -> tuple[bool, frozenset[str]]:
         """Whether files save what is called so, in programs without accelerators; and who tells."""
@@ -531,6 +547,18 @@ class Choices:
             for each in self._signs(file).paths:
                 starts += [os.path.normpath(os.path.join(start, each)) for start in starts[:2]]
         return starts
+
+    def imported(self, path: str) -> frozenset[str]:
+        """The files of the project that a file imports, whatever happens."""
+        return self._imported(path)
+
+    def modules(self, path: str) -> tuple[str, ...]:
+        """The names of the modules that a file imports, whatever happens."""
+        return self._signs(path).modules
+
+    def starts(self, path: str) -> list[str]:
+        """Where a file's imports may start."""
+        return self._starts(path)
 
     def named(self, name: str, path: str) -> str | None:
         """The file that a module's name means in a file of the project."""

@@ -507,6 +507,12 @@ class Project:
         self._asked.setdefault(path, set()).update(asked - {path})
         return found
 
+    def stays_on_cpu(self, path: str, name: str) -> bool:
+        """Whether nothing that may use a class of a file speaks of devices."""
+        found, asked = self.choices.stays_on_cpu(path, name)
+        self._asked.setdefault(path, set()).update(asked - {path})
+        return found
+
     def moves_attribute(self, path: str, name: str) -> bool:
         """Whether another file of the program moves what objects have as an attribute."""
         home = self.choices.home(path)
@@ -885,6 +891,13 @@ class View:
             self.log["unused", told, "quiet" if quiet else ""] = digest_of(found)
         return found
 
+    def stays_on_cpu(self, name: str) -> bool:
+        """Whether nothing that may use a class of this file speaks of devices, nor it."""
+        found = self._project.stays_on_cpu(self.path, name)
+        if self._project.memory is not None:
+            self.log["stays on cpu", name] = digest_of(found)
+        return found
+
     def moves_attribute(self, name: str) -> bool:
         """Whether another file of the program moves what objects have as an attribute."""
         found = self._project.moves_attribute(self.path, name)
@@ -956,6 +969,8 @@ class View:
             parts = (each.split(":") for each in filter(None, about.split(";")))
             told = tuple(Part(each[0], int(each[1]), int(each[2]), each[3] == "1") for each in parts)
             return digest_of(self._project.unused(self.path, told, any(more)))
+        if kind == "stays on cpu":
+            return digest_of(self._project.stays_on_cpu(self.path, about))
         if kind == "moves attribute":
             return digest_of(self._project.moves_attribute(self.path, about))
         if kind == "saved on cpu":

@@ -119,3 +119,13 @@ def imported(text: str) -> Iterator[str]:
             if words[3] != "*":
                 dot = "" if words[1].endswith(".") else "."
                 yield from (f"{words[1]}{dot}{word}" for word in words[3:] if word != "as")
+
+
+def required(text: str) -> Iterator[str]:
+    """The modules that the lines of a text import that are in no block: those that are modules for sure."""
+    for line in _IMPORTS.findall(text):
+        words = _NO_NAMES.sub(" ", line).split()
+        if words[0] == "import":
+            yield from (word for word in words[1:] if word != "as")
+        elif len(words) > 3 and words[2] == "import":
+            yield words[1]

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from .. import knowledge
 from ..bind.names import last_name, names_in
+from .broken import Broken
 from .choices import Choices, cells
 from .lookups import Lookups
 from .mentions import Mentions
@@ -138,6 +139,7 @@ class Unused:
         self._choices = choices
         self._layout = layout
         self._read = read
+        self._broken = Broken(choices, layout, read)
         self._books: dict[str, Mentions] = {}
         self._plain: dict[str, str] = {}
         self._outlines: dict[str, _Outline | None] = {}
@@ -150,11 +152,14 @@ class Unused:
 
     def unused(self, path: str, parts: tuple[Part, ...], quiet: bool) -> tuple[bool, frozenset[str]]:
         """Whether nothing uses one of the parts, or the whole file, if quiet; and the files that tell."""
+        broken, files = self._broken.is_broken(path)
+        if broken:
+            return True, files
         if (not parts and not quiet) or self._choices.is_library(path):
-            return False, frozenset()
+            return False, files
         if not self._layout.files(self._choices.home(path)):
-            return False, frozenset()
-        told, self._left = set[str](), _MAX_USES
+            return False, files
+        told, self._left = set[str](files), _MAX_USES
         return self._is_unused(path, parts, quiet, told, ()), frozenset(told)
 
     def calls_are_known(self, path: str, name: str) -> tuple[bool, frozenset[str]]:
@@ -187,6 +192,8 @@ class Unused:
         if _Asked(path, "") in asked:
             return False
         known = self._outline(path)
+        if self._broken.is_broken(path)[0]:
+            return False
         if len(asked) > _MAX_STEPS or known is None or not known.quiet or not self._is_of_program(path):
             return True
         return not self._is_unused(path, (), True, told, asked)
@@ -219,6 +226,8 @@ class Unused:
         known, self._left = self._outline(path), self._left - 1
         if self._left < 0 or known is None or not self._is_of_program(path):
             return True
+        if self._broken.is_broken(path)[0]:
+            return False
         if any(line in part for part in known.trials) and self._choices.importers(path):
             return False  # a module that only tries itself out
         return not self._is_unused(path, _parts_around(known.definitions, line), known.quiet, told, asked)
@@ -344,7 +353,7 @@ def _defines(text: str, name: str) -> bool:
 
 
 def _trials(tree: ast.Module) -> tuple[range, ...]:
-    """The lines below `if __name__ == "__main__":` in what reads nothing of its user, trains and saves nothing."""
+    """The lines below `if __name__ == "__main__":` in what reads nothing of its user, nor trains or saves."""
     blocks = [each for each in tree.body if isinstance(each, ast.If) and _asks_for_main(each.test)]
     if not blocks or not _OF_PROGRAMS.isdisjoint(_names(tree)):
         return ()

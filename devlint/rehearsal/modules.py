@@ -156,6 +156,14 @@ class Modules(Meetings):
         loads = isinstance(value, Seq) or (isinstance(value, Obj) and value.lib.endswith("DataLoader"))
         return Unknown() if loads else value
 
+    def _beside(self, at: ast.expr, value: Value) -> Sequence[Value]:
+        """What is in a sequence beside the one at hand, as nobody knows which that is: `self.models[i]`."""
+        whole = self.eval(at.value) if isinstance(at, ast.Subscript) else None
+        if not (isinstance(whole, Seq) and isinstance(at, ast.Subscript)):
+            return ()
+        known = isinstance(self.eval(at.slice), Const) and not whole.open
+        return () if known else [each for each in whole.items if each is not value]
+
     def _of_module(
         self,
         obj: Obj,
@@ -211,6 +219,8 @@ class Modules(Meetings):
             key = positional[0][1]
             called = key.value if isinstance(key, Const) else f"#{id(node)}.{len(obj.attrs)}"
             self.put(obj.attrs, called, positional[1][1])
+            for number, each in enumerate(self._beside(*positional[1])):
+                self.put(obj.attrs, f"{called}#{number}", each)
             return NONE
         if name in ("append", "extend", "insert", "items", "keys", "values", "update", "pop"):
             if obj.parts is None:

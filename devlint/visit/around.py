@@ -41,6 +41,9 @@ if TYPE_CHECKING:
             """Whether nothing in the program uses one of the parts of this file, or the whole file, which may
             do nothing when it is run."""
 
+        def stays_on_cpu(self, name: str) -> bool:
+            """Whether nothing that may use a class of this file speaks of devices, nor it."""
+
         def moves_attribute(self, name: str) -> bool:
             """Whether another file of the program moves what objects have as an attribute."""
 

@@ -132,6 +132,13 @@ class File:
             return False
         return project.unused(parts_around(self.tree, line), is_quiet(self.tree))
 
+    def stays_on_cpu(self, line: int) -> bool:
+        """Whether a line is in a class of which nothing in the program that may use it speaks of devices."""
+        project = self.around.project
+        around = (each for each in self.tree.body if isinstance(each, ast.ClassDef))
+        cls = next((each for each in around if each.lineno <= line <= (each.end_lineno or 0)), None)
+        return cls is not None and project is not None and project.stays_on_cpu(cls.name)
+
     def is_never_reached(self, span: Span) -> bool:
         """Whether only a call brings a function to a place that nothing in the program makes."""
         from . import reached

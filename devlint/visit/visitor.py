@@ -118,6 +118,8 @@ def _in_slice(
         idle = "demo" in event.at.context or file.is_unused(span.line) or file.is_never_reached(span)
         if idle and severity is not Severity.NOTE:
             severity = Severity.WARNING if severity is Severity.ERROR else Severity.NOTE  # nobody runs it
+        if severity is not Severity.NOTE and file.stays_on_cpu(span.line):
+            severity = Severity.NOTE
         try:
             fix = renderer.render(_as_safe_as(report.change, event)) if report.change else None
         except Exception as error:  # a change that makes no code

@@ -73,7 +73,12 @@ def _joins(machine: Machine, ref: Ref, part: Value, holds: bool) -> None:
         holds and _is_given(machine, part, place)
     ):
         places[ref] = place  # that of another module, or a caller's: it is there
-    elif holds and part.kind is Kind.UNKNOWN and inner is not None and _is_told_more(machine, inner):
+    elif (
+        holds
+        and part.kind is Kind.UNKNOWN
+        and inner is not None
+        and (_is_told_more(machine, inner) or _is_of_moved(machine, inner))
+    ):
         places[ref] = UNKNOWN_PLACE
 
 
@@ -92,6 +97,18 @@ def _is_told_more(machine: Machine, part: Ref) -> bool:
         return False
     made = here.nodes[way.at]
     return isinstance(made, ast.Call) and any(each.arg is None for each in made.keywords)
+
+
+def _is_of_moved(machine: Machine, part: Ref) -> bool:
+    """Whether a call gave it here, or what has it, that was given what is moved: a layer of that, say."""
+    objects, here = machine.objects, machine.here
+    while not isinstance(way := objects.ways[part], Root):
+        part = objects.parents[part]
+    made = here.nodes[way.at] if way.kind == "made" and objects.functions[part] == here.name else None
+    given = (
+        machine.state.env.get(each.id) for each in getattr(made, "args", ()) if isinstance(each, ast.Name)
+    )
+    return any(each.who in machine.state.places for each in given if each is not None)
 
 
 def held_in(argument: Value, depth: int = 3) -> Iterator[Value]:
