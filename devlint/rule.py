@@ -270,6 +270,9 @@ class Ask(Protocol):
         Nothing where it is no parameter's, or nobody is known to call the function.
         """
 
+    def tells_given(self, call: cst.CSTNode) -> bool:
+        """Whether a call is told a device that is a parameter, or an attribute that keeps one."""
+
     def left_on_cpu(self, call: cst.CSTNode) -> bool:
         """Whether what runs in workers leaves the device that a call is told to a default that is the cpu."""
 

@@ -85,7 +85,8 @@ class CudaInWorker(Rule[Call | Move]):
         place, loaded = _place(event), ask.loaders(event.at.function)
         assert place is not None
         told, own = place.name if place.form is Form.SAME else "", place.form in (Form.LITERAL, Form.EITHER)
-        run = [x for x in loaded if x.bound is None or (told in x.bound if told else own or x.bound)]
+        own |= not (told == "" or ask.tells_given(node))  # a variable of the module, whoever is given what
+        run = [x for x in loaded if x.bound is None or own or (told in x.bound if told else x.bound)]
         counts = [each.workers for each in run]
         if not loaded and "called" not in event.at.context:  # none is known to run it: one of the file may
             loaders = [other for other in calls if "loader" in other.topics]
@@ -119,6 +120,5 @@ def _uses_device(node: cst.CSTNode, event: Call | Move, ask: Ask) -> bool:
 
 def _spawns(event: Event) -> bool:
     """Whether processes are started anew instead of forked."""
-    return isinstance(event, Call) and (
-        "start-method" in event.topics or "multiprocessing_context" in event.given
-    )
+    starts = {"start-method", "multiprocessing_context"}
+    return isinstance(event, Call) and bool(starts & (event.topics | event.given.keys()))

@@ -46,7 +46,6 @@ from ..rule import (
 )
 
 _HANDED_ON = Kind.UNKNOWN, Place(Form.ANYWHERE)  # no input, which would be where a module runs
-_SAMPLER = "torch.utils.data.RandomSampler"
 _APART = "`{}` is on {}, and the numbers are drawn on {}"
 _ORDER = "the order is drawn on the default device, `{}`, and the generator of `{}` on the cpu"
 _RAISES = "on an accelerator it raises: a generator draws on its own device alone"
@@ -61,7 +60,7 @@ class GeneratorDevice(Rule[Call]):
     cause = Cause.GENERATOR
     watches = (
         call("torch.*", "Tensor.*", gives("generator"), outside("probe")),
-        call("torch.utils.data.DataLoader", _SAMPLER, lacks("generator"), outside("probe")),
+        call("torch.utils.data.DataLoader", "*.data.RandomSampler", lacks("generator"), outside("probe")),
     )
     claim = Claim(Raises("RuntimeError", "device type for generator"))
 
@@ -69,7 +68,7 @@ class GeneratorDevice(Rule[Call]):
         """Whether it is known where the generator is, or a loader makes its own."""
         if "generator" not in event.given:
             told = event.given.get("shuffle")
-            return not event.open and (told.label == "True" if told else event.callee == _SAMPLER)
+            return not event.open and (told.label == "True" if told else event.callee.endswith("Sampler"))
         seen = event.given["generator"]
         known = bool(seen.given[1]) or (seen.kind is Kind.GENERATOR and seen.place.form in _TOLD)
         return known and seen.kind in (Kind.GENERATOR, Kind.UNKNOWN) and not event.at.guard.absent

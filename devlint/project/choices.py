@@ -328,7 +328,8 @@ class Choices:
             return False, frozenset()
         naming = {*self.mentioning(home, name)} - {path}
         told = naming.union(*(reached(each, self.importers) for each in naming))
-        return bool(naming) and not any(self._signs(each).accelerates for each in told), frozenset(told)
+        silent = not any(self._signs(each).accelerates for each in told)
+        return silent and any(map(self.is_program, told)), frozenset(told)
 
     def saved_on_cpu(self, path: str, file: str) -> tuple[bool, frozenset[str]]:
         """Whether files save what is called so, in programs without accelerators; and who tells."""

@@ -738,6 +738,11 @@ class Questions:
         handed = [self._file.record.handed_at(self.span(arg)) for arg in args]
         return tuple(given for each in handed if each[1] for given in self._given(*each, frozenset()))
 
+    def tells_given(self, call: libcst.CSTNode) -> bool:
+        """Whether a call is told a device that is a parameter, or an attribute that keeps one."""
+        args = call.args if isinstance(call, libcst.Call) else ()
+        return any(self._file.record.handed_at(self.span(arg))[1] for arg in args)
+
     def left_on_cpu(self, call: libcst.CSTNode) -> bool:
         """Whether what runs in workers leaves the device that a call is told to a default that is the cpu."""
         args = call.args if isinstance(call, libcst.Call) else ()
