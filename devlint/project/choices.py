@@ -47,6 +47,10 @@ _SAID = re.compile(r"[A-Za-z]{3}")
 _IN_A_BLOCK = re.compile(rf"^[ \t]+.*(?:{knowledge.SETS_DEFAULT_DEVICE.pattern})", re.MULTILINE)
 """A function sets the default device, for all that it calls."""
 _PLACES = re.compile(r"\bModule\b|cuda|device|\.to\(")
+_BRINGS = re.compile(
+    r"\.(?:to|cuda|xpu|mps|type|type_as|to_device|prepare|setup\w*)\(|\bdevice\w*\s*=(?!=)|\bdevice\(|cuda\.|[\"']cuda"
+    r"|\w*[Aa]ccelerat|\bTrainer\(|pytorch_lightning|\blightning\b|\bignite\b|deepspeed|set_default_"
+)
 _SPEAKS = re.compile(
     r"cuda(?!\.(?:manual_seed|seed_all|is_available\(\):\s+torch\.cuda\.manual_seed))"
     r"|device|gpu|\.to\(|accelerat",
@@ -195,6 +199,11 @@ class _Signs:
         return _PLACES.search(self._text) is not None and not self.tests
 
     @cached_property
+    def brings(self) -> bool:
+        """Whether it may bring anything to a device, by itself or by a framework's hands."""
+        return _BRINGS.search(self._text) is not None
+
+    @cached_property
     def accelerates(self) -> bool:
         """Whether it speaks of devices at all."""
         return _SPEAKS.search(self._text) is not None
@@ -320,15 +329,15 @@ class Choices:
         return "gpus" if any(self._signs(each).besides for each in told) else "devices", told
 
     def stays_on_cpu(self, path: str, name: str) -> tuple[bool, frozenset[str]]:
-        """Whether no file that may use a class of one speaks of devices, nor that one; and who tells."""
+        """Whether no file that may use a class of one brings anything to a device; and who tells."""
         home = self.home(path)
-        if self._signs(path).accelerates or self.is_library(path):
+        if self._signs(path).brings or self.is_library(path):
             return False, frozenset()
         if any(name in (self._read(each) or "") for each in self._layout.notebooks(home)):
             return False, frozenset()
         naming = {*self.mentioning(home, name)} - {path}
         told = naming.union(*(reached(each, self.importers) for each in naming))
-        silent = not any(self._signs(each).accelerates for each in told)
+        silent = not any(self._signs(each).brings for each in told)
         return silent and any(map(self.is_program, told)), frozenset(told)
 
     def saved_on_cpu(self, path: str, file: str) -> tuple[bool, frozenset[str]]:

@@ -508,7 +508,7 @@ class Project:
         return found
 
     def stays_on_cpu(self, path: str, name: str) -> bool:
-        """Whether nothing that may use a class of a file speaks of devices."""
+        """Whether nothing that may use a class of a file brings anything to a device."""
         found, asked = self.choices.stays_on_cpu(path, name)
         self._asked.setdefault(path, set()).update(asked - {path})
         return found
@@ -892,7 +892,7 @@ class View:
         return found
 
     def stays_on_cpu(self, name: str) -> bool:
-        """Whether nothing that may use a class of this file speaks of devices, nor it."""
+        """Whether nothing that may use a class of this file brings anything to a device, nor it."""
         found = self._project.stays_on_cpu(self.path, name)
         if self._project.memory is not None:
             self.log["stays on cpu", name] = digest_of(found)

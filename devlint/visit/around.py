@@ -42,7 +42,7 @@ if TYPE_CHECKING:
             do nothing when it is run."""
 
         def stays_on_cpu(self, name: str) -> bool:
-            """Whether nothing that may use a class of this file speaks of devices, nor it."""
+            """Whether nothing that may use a class of this file brings anything to a device, nor it."""
 
         def moves_attribute(self, name: str) -> bool:
             """Whether another file of the program moves what objects have as an attribute."""
