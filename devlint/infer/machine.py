@@ -398,7 +398,10 @@ class Machine:
     def renews(self, value: Value, name: str) -> None:
         """What reads the state of what it is given, or loads another, may move it."""
         ref = self.ref(value)
-        if ref is not None and self.objects.is_parameter(ref):
+        given = ref is not None and (
+            self.objects.is_parameter(ref) or self.objects.functions[ref] != self.here.name
+        )
+        if given and ref is not None:
             mended = Evidence.MENDED if name == knowledge.OPTIMIZER_STATE else 0
             self.log.note(ref, Evidence.RENEWED | mended)
 

@@ -263,13 +263,15 @@ class Observer(Encounters):
 
         Its state follows the parameters where it is loaded again, and where the program moves it.
         """
-        made = self.node(*stale.mark.at)
+        made, notes = self.node(*stale.mark.at), self.settled.logs[function].notes
+        if stale.method not in REPLACES and notes.get(stale.holder, 0) & Evidence.MENDED:
+            return True  # the function at hand moves the state of what it is given
         if made is None and stale.protocol == OPTIMIZER:
             return self._is_left_alone(stale)
         if stale.protocol != OPTIMIZER or stale.mark.at[0] != function or made is None:
             return False
         new = stale.method in REPLACES
-        if not new and self.settled.logs[function].notes.get(stale.holder, 0) & Evidence.RENEWED:
+        if not new and notes.get(stale.holder, 0) & Evidence.RENEWED:
             return True
         uses = self._uses.get(function)
         if uses is None:
