@@ -135,12 +135,17 @@ def _moves_samples(machine: Machine, dataset: Value) -> bool:
 
 
 def _holds_moved(machine: Machine, dataset: Value) -> bool:
-    """Whether a dataset of the project was given tensors that may be on a device, or what moves, to keep."""
-    ref = machine.ref(dataset)
-    return dataset.kind is Kind.INSTANCE and any(
-        key[0] == ref and (_is_elsewhere(value) or _is_mover(machine, value))
+    """Whether a dataset was given what may be on a device, or what moves, to keep, or was moved itself."""
+    ref, objects = machine.ref(dataset), machine.objects
+    if ref is None or dataset.kind not in (Kind.INSTANCE, Kind.UNKNOWN):
+        return False
+    there = machine.state.places.get(ref)
+    if _is_elsewhere(dataset) or (there is not None and there.form in ON_DEVICE):
+        return True
+    return any(
+        (_is_elsewhere(value) or _is_mover(machine, value)) and objects.is_part(key[0], ref)
         for key, value in machine.state.env.items()
-        if isinstance(key, tuple)
+        if isinstance(key, tuple) and type(key[0]) is int
     )
 
 
