@@ -299,6 +299,8 @@ class Machine:
         """Attributes of classes that this function assigns through `self`."""
         self._updating: set[ast.expr] = set()
         """What of them is only changed, and was there before."""
+        self.loaded_from: dict[Ref, Ref] = {}
+        """The datasets of the loaders that are made here."""
         self.aliases: dict[Ref, Ref] = {}
         """The objects that callers pass, by those of the parameters."""
         self.parameters: dict[int, tuple[str, Value]] = {}
@@ -561,6 +563,14 @@ class Machine:
         # What one has as an attribute may be anything; an entry is where the whole is.
         return Value(Kind.UNKNOWN, place, part, origin=None if isinstance(step, Attr) else origin)
 
+    def keeps_moved(self, whole: Ref) -> bool:
+        """Whether an object, or a part of it, was given what may be on a device to keep."""
+        return any(
+            type(key[0]) is int and self.objects.is_part(key[0], whole) and _is_moved(value)
+            for key, value in self.state.env.items()
+            if isinstance(key, tuple)
+        )
+
     def element(self, value: Value, node: ast.AST) -> Value:
         """What iterating over a value yields."""
         ref = self.ref(value)
@@ -570,7 +580,11 @@ class Machine:
                 return element
             part = self.objects.part(ref, Element(self.here.number(node), self.here.name))
             of = part if element.place.of is not None else None
-            return element._replace(place=element.place._replace(of=of), who=part)
+            place = element.place._replace(of=of)
+            if ref in self.loaded_from and self.keeps_moved(self.loaded_from[ref]):
+                self.log.note(ref, Evidence.PLACED)  # it was moved since the loader was made
+                place = UNKNOWN_PLACE
+            return element._replace(place=place, who=part)
         if value.element is not None and value.element.known == GRAPH and ref is not None:
             graph = self.objects.part(ref, Element(self.here.number(node), self.here.name))
             place = value.element.place  # each is an object of its own, which moves by itself
@@ -1145,3 +1159,9 @@ def class_name(value: Value) -> str:
 def says(on: str, name: str, what: str) -> bool:
     """Whether a name that a user chose suggests something."""
     return what in knowledge.hints(on, name)
+
+
+def _is_moved(value: Value) -> bool:
+    """Whether a tensor may be on a device, or a value was moved there."""
+    moved = value.origin is not None and value.origin.how == "moved"
+    return (value.kind in TENSORS or moved) and value.place.form not in (Form.CPU, Form.UNKNOWN)

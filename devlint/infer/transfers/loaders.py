@@ -34,6 +34,9 @@ def loader(machine: Machine, site: Site) -> Value:
     batch = machine.objects.part(ref, Element())
     place = Place(CPU.form, CPU.name, batch)
     collate, dataset = site.args.get("collate_fn"), site.args.get("dataset")
+    source = machine.ref(dataset) if dataset is not None else None
+    if source is not None:
+        machine.loaded_from[ref] = source
     if dataset is not None and (_moves_samples(machine, dataset) or _holds_moved(machine, dataset)):
         machine.log.note(ref, Evidence.PLACED)
     if collate is not None and COLLATES_ON_CPU in topics_of_call(class_name(collate)):
