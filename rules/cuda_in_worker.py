@@ -85,7 +85,7 @@ class CudaInWorker(Rule[Call | Move]):
         place, loaded = _place(event), ask.loaders(event.at.function)
         assert place is not None
         told, own = place.name if place.form is Form.SAME else "", place.form in (Form.LITERAL, Form.EITHER)
-        own |= not (told == "" or ask.tells_given(node))  # a variable of the module, whoever is given what
+        own |= told != "" and not ask.tells_given(node)  # a variable of the module, whoever is given what
         run = [x for x in loaded if x.bound is None or own or (told in x.bound if told else x.bound)]
         counts = [each.workers for each in run]
         if not loaded and "called" not in event.at.context:  # none is known to run it: one of the file may

@@ -282,11 +282,11 @@ def _asked_for(question: ast.expr) -> ast.Name | None:
 
 def moved_for_another(node: ast.AST) -> str:
     """The attribute that an assignment moves of another object: `self.data.x = self.data.x.cuda()`."""
-    target = node.targets[0] if isinstance(node, ast.Assign) else None
+    if not isinstance(node, ast.Assign):
+        return ""
+    target, moved, moves = node.targets[0], node.value, False
     if not (isinstance(target, ast.Attribute) and isinstance(target.value, ast.Attribute)):
         return ""
-    moved: ast.expr = node.value if isinstance(node, ast.Assign) else target
-    moves = False
     while isinstance(moved, ast.Call) and isinstance(moved.func, ast.Attribute):
         moves |= moved.func.attr in knowledge.MOVES
         moved = moved.func.value

@@ -400,10 +400,9 @@ class Machine:
     def renews(self, value: Value, name: str) -> None:
         """What reads the state of what it is given, or loads another, may move it."""
         ref = self.ref(value)
-        given = ref is not None and (
+        if ref is not None and (
             self.objects.is_parameter(ref) or self.objects.functions[ref] != self.here.name
-        )
-        if given and ref is not None:
+        ):
             mended = Evidence.MENDED if name == knowledge.OPTIMIZER_STATE else 0
             self.log.note(ref, Evidence.RENEWED | mended)
 
@@ -566,7 +565,7 @@ class Machine:
     def keeps_moved(self, whole: Ref) -> bool:
         """Whether an object, or a part of it, was given what may be on a device to keep."""
         return any(
-            type(key[0]) is int and self.objects.is_part(key[0], whole) and _is_moved(value)
+            type(key[0]) is int and self.objects.is_part(key[0], whole) and is_elsewhere(value)
             for key, value in self.state.env.items()
             if isinstance(key, tuple)
         )
@@ -1161,7 +1160,7 @@ def says(on: str, name: str, what: str) -> bool:
     return what in knowledge.hints(on, name)
 
 
-def _is_moved(value: Value) -> bool:
+def is_elsewhere(value: Value) -> bool:
     """Whether a tensor may be on a device, or a value was moved there."""
     moved = value.origin is not None and value.origin.how == "moved"
     return (value.kind in TENSORS or moved) and value.place.form not in (Form.CPU, Form.UNKNOWN)

@@ -60,13 +60,18 @@ class Broken:
                 folder = os.path.dirname(folder)
             inside = folder == home or folder.startswith(os.path.join(home, ""))
             starts = [folder] if inside and plain else []
-        elif len(parts) < 2 or self._choices.named(name, path) or parts[0] in knowledge.LIBRARIES:
+        elif len(parts) < 2 or parts[0] in knowledge.LIBRARIES or self._is_found(name, path):
             return False
         else:
             starts = [each for each in self._choices.starts(path) if self._is_own(each, parts[0], home)]
         if not starts or any(self._is_there(each, parts) for each in starts):
             return False
         return not (_MADE.search(parts[-1]) or self._is_made(home, parts[-1]))
+
+    def _is_found(self, name: str, path: str) -> bool:
+        """Whether a name means a module of the project, and not only a package around it."""
+        found = os.path.splitext(self._choices.named(name, path) or "")[0]
+        return found.removesuffix(os.sep + "__init__").endswith(os.sep + name.rpartition(".")[2])
 
     def _is_own(self, start: str, first: str, home: str) -> bool:
         """Whether a folder has a package that the project imports from by its name."""

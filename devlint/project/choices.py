@@ -19,7 +19,7 @@ from typing import Literal
 from .. import knowledge
 from .demands import demands_cuda
 from .mentions import Mentions
-from .nature import imported, required
+from .nature import imported
 from .reach import reached
 from .resolve import Layout
 from .world import ROOTS
@@ -48,7 +48,7 @@ _IN_A_BLOCK = re.compile(rf"^[ \t]+.*(?:{knowledge.SETS_DEFAULT_DEVICE.pattern})
 """A function sets the default device, for all that it calls."""
 _PLACES = re.compile(r"\bModule\b|cuda|device|\.to\(")
 _BRINGS = re.compile(
-    r"\.(?:to|cuda|xpu|mps|type|type_as|to_device|prepare|setup\w*)\(|\bdevice\w*\s*=(?!=)|\bdevice\(|cuda\.|[\"']cuda"
+    r"\.(?:to|cuda|xpu|mps|to_device)\(|\bdevice\w*\s*=(?!=)|\bdevice\(|cuda\.|[\"']cuda"
     r"|\w*[Aa]ccelerat|\bTrainer\(|pytorch_lightning|\blightning\b|\bignite\b|deepspeed|set_default_"
 )
 _SPEAKS = re.compile(
@@ -111,7 +111,7 @@ class _Signs:
     @cached_property
     def modules(self) -> tuple[str, ...]:
         """Those of them that are modules for sure."""
-        return tuple(required(self._text))
+        return tuple(imported(self._text, certain=True))
 
     @cached_property
     def imports_anywhere(self) -> tuple[str, ...]:
@@ -243,6 +243,7 @@ class Choices:
         self._importers: dict[str, frozenset[str]] = {}
         self._mentions: dict[str, Mentions] = {}
         self._answers: dict[str, tuple[bool, frozenset[str]]] = {}
+        self._on_cpu: dict[tuple[str, str], tuple[bool, frozenset[str]]] = {}
         self._settled: dict[str, tuple[bool, frozenset[str]]] = {}
         self._packages: dict[str, tuple[bool, frozenset[str]]] = {}
         self._defaults: dict[str, tuple[Default, frozenset[str]]] = {}
@@ -330,6 +331,12 @@ class Choices:
 
     def stays_on_cpu(self, path: str, name: str) -> tuple[bool, frozenset[str]]:
         """Whether no file that may use a class of one brings anything to a device; and who tells."""
+        found = self._on_cpu.get((path, name))
+        if found is None:
+            found = self._on_cpu[path, name] = self._stays_on_cpu(path, name)
+        return found
+
+    def _stays_on_cpu(self, path: str, name: str) -> tuple[bool, frozenset[str]]:
         home = self.home(path)
         if self._signs(path).brings or self.is_library(path):
             return False, frozenset()

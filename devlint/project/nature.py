@@ -108,24 +108,15 @@ def _builds_anywhere(text: str) -> bool:
     return used and (_RAISES.search(text) is None or _PLAIN_CALL.search(text) is not None)
 
 
-def imported(text: str) -> Iterator[str]:
-    """The modules, and what may be modules, that the lines of a text import that are in no block."""
+def imported(text: str, *, certain: bool = False) -> Iterator[str]:
+    """The modules, and what may be modules unless they are to be `certain`, that the lines of a text import
+    that are in no block."""
     for line in _IMPORTS.findall(text):
         words = _NO_NAMES.sub(" ", line).split()
         if words[0] == "import":
             yield from (word for word in words[1:] if word != "as")
         elif len(words) > 3 and words[2] == "import":
             yield words[1]
-            if words[3] != "*":
+            if words[3] != "*" and not certain:
                 dot = "" if words[1].endswith(".") else "."
                 yield from (f"{words[1]}{dot}{word}" for word in words[3:] if word != "as")
-
-
-def required(text: str) -> Iterator[str]:
-    """The modules that the lines of a text import that are in no block: those that are modules for sure."""
-    for line in _IMPORTS.findall(text):
-        words = _NO_NAMES.sub(" ", line).split()
-        if words[0] == "import":
-            yield from (word for word in words[1:] if word != "as")
-        elif len(words) > 3 and words[2] == "import":
-            yield words[1]

@@ -636,9 +636,10 @@ class Questions:
         So does the default type: https://docs.pytorch.org/docs/stable/generated/torch.set_default_tensor_type.html
         """
         names = (name for name in knowledge.SETS_DEFAULT if self.calls_of(name))
-        given = [next(iter(each.given.values())) for name in names for each in self._file.calls_of[name]]
+        calls = [each for name in names for each in self._file.calls_of[name]]
+        given = [next(iter(each.given.values())) for each in calls if each.given]
         found = [each for each in given if each.place.form in ON_DEVICE or knowledge.CUDA in each.label]
-        return found[0].label if found and len(found) == len(given) else ""
+        return found[0].label if found and len(found) == len(calls) else ""
 
     def on_default_device(self, function: str) -> bool:
         """Whether all calls of a function are made where another device than the cpu is the default."""

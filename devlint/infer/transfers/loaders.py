@@ -19,7 +19,7 @@ from ...knowledge.vocabulary import (
     RUN_BY_WORKERS,
     WORKERS,
 )
-from ..machine import Machine, Site, class_name
+from ..machine import Machine, Site, class_name, is_elsewhere
 
 _WITH_OPTIONS = (WORKERS, *sorted(RUN_BY_WORKERS))
 
@@ -139,22 +139,17 @@ def _moves_samples(machine: Machine, dataset: Value) -> bool:
 
 def _holds_moved(machine: Machine, dataset: Value) -> bool:
     """Whether a dataset was given what may be on a device, or what moves, to keep, or was moved itself."""
-    ref, objects = machine.ref(dataset), machine.objects
+    ref = machine.ref(dataset)
     if ref is None or dataset.kind not in (Kind.INSTANCE, Kind.UNKNOWN):
         return False
     there = machine.state.places.get(ref)
-    if _is_elsewhere(dataset) or (there is not None and there.form in ON_DEVICE):
+    if is_elsewhere(dataset) or (there is not None and there.form in ON_DEVICE):
         return True
-    return any(
-        (_is_elsewhere(value) or _is_mover(machine, value)) and objects.is_part(key[0], ref)
+    return machine.keeps_moved(ref) or any(
+        key[0] == ref and _is_mover(machine, value)
         for key, value in machine.state.env.items()
-        if isinstance(key, tuple) and type(key[0]) is int
+        if isinstance(key, tuple)
     )
-
-
-def _is_elsewhere(value: Value) -> bool:
-    moved = value.origin is not None and value.origin.how == "moved"
-    return (value.kind in TENSORS or moved) and value.place.form not in (Form.CPU, Form.UNKNOWN)
 
 
 def _is_mover(machine: Machine, value: Value) -> bool:

@@ -28,7 +28,7 @@ def accelerator(machine: Machine, site: Site) -> Value:
 
 def fabric(machine: Machine, site: Site) -> Value:
     """`Fabric(accelerator="auto")`, which is what it is unless it is told of the cpu."""
-    told = site.args.get("accelerator") or site.args.first()
+    told = site.args.get("accelerator")
     if site.args.unpacked or (told is not None and told.known == Const(CPU.name)):
         return OTHER
     return machine.own(site.node, Kind.OTHER, role="made")._replace(known=FABRIC)
