@@ -153,6 +153,50 @@ def test_an_edit_of_a_body_is_followed(editor: Editor, before: str, after: str) 
 @pytest.mark.parametrize(
     ("before", "after"),
     [
+        ("from torch import nn\n", "from torch import nn\n\nSIZE = 3\n"),
+        ("import torch\n", "import os\nimport torch\n"),
+        ("import torch\n", "import torch\nimport torch.nn.functional as F\n"),
+        ("\n\ndef ring", "\nprint(mask(torch.ones(2)))\n\n\ndef ring"),
+        ("train([torch.ones(2)])\n", "train([torch.ones(2)])\n\nalone = torch.ones(2)\nalone.cuda()\n"),
+        (
+            "train([torch.ones(2)])\n",
+            "train([torch.ones(2)])\n\nalone = torch.ones(2).cuda()\ntogether = alone + torch.zeros(2)\n",
+        ),
+        ("    train([torch.ones(2)])\n", "    train([torch.ones(2)])\n\nDONE = True\n"),
+    ],
+)
+def test_a_statement_of_the_module_that_no_function_sees_is_followed(
+    editor: Editor, before: str, after: str
+) -> None:
+    assert editor.edit(before, after) == 0
+    assert editor.edit(after, before) == 0
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ('else "cpu")\n', 'else "cpu")\ndevice = torch.device("cuda")\n'),
+        ('else "cpu")\n', 'else "cpu")\nassert torch.cuda.is_available()\n'),
+        ('else "cpu")\n', 'else "cpu")\ntorch.set_default_device("cuda")\n'),
+        ("\n\ndef ring", "\nNet.size = 2\n\n\ndef ring"),
+        ("\n\ndef ring", '\nwhere = "cpu"\n\n\ndef ring'),
+        ("\n\ndef ring", "\nNet().cuda()\n\n\ndef ring"),
+        ("\n\ndef ring", "\ntotal = 1\n\n\ndef ring"),
+        ("\n\ndef ring", "\nalone = torch.ones(2)\nalone.cuda()\n\n\ndef ring"),
+        ("\n\nif __name__", "\ntwice(Net())\n\n\nif __name__"),
+        ("\n\ndef ring", "\ndef new(x):\n    return x\n\n\ndef ring"),
+        ("\n\ndef ring", "\nfrom torch import *\n\n\ndef ring"),
+    ],
+)
+def test_a_statement_of_the_module_that_a_function_may_see_takes_an_analysis_from_the_start(
+    editor: Editor, before: str, after: str
+) -> None:
+    assert editor.edit(before, after) > 0
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
         ("import torch\n", "import torch as t\n"),
         ("train([torch.ones(2)])\n", "train([torch.ones(2)])\n    one = torch.ones(2)\n    one.cuda()\n"),
         (

@@ -12,6 +12,7 @@ from .walk import descendants
 Definition = ast.FunctionDef | ast.AsyncFunctionDef
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _BLOCKS = ("body", "orelse", "handlers", "finalbody")
+_PLAIN = (ast.Assign, ast.AnnAssign, ast.AugAssign, ast.Expr, ast.Pass)
 _STAY = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.ExceptHandler)
 """What stays the same node where only something in its blocks has changed."""
 
@@ -37,6 +38,21 @@ class Edit(NamedTuple):
         return cls(first, len(before) - last, len(after) - len(before))
 
 
+class Plain(NamedTuple):
+    """Statements of the module, none of which defines anything, and those that take their place."""
+
+    body: list[ast.stmt]
+    """All statements of the module."""
+    at: int
+    """Where the first of them stands."""
+    gone: Sequence[ast.stmt]
+    now: Sequence[ast.stmt]
+    first: int
+    """The first of the lines in which they stand, from 0, and with comments around them."""
+    end: int
+    """After the last line in which those stand that are there now."""
+
+
 class Change(NamedTuple):
     """What an edit changes of a tree."""
 
@@ -47,6 +63,8 @@ class Change(NamedTuple):
     """The function as it has become."""
     around: ast.ClassDef | None = None
     """The class that ends where the function does."""
+    plain: Plain | None = None
+    """The statements of the module that have changed, where no function has."""
 
     def make(self, nodes: Iterable[ast.AST]) -> None:
         """Bring the tree up to date; `nodes` are all that it has."""
@@ -54,6 +72,9 @@ class Change(NamedTuple):
         if self.function is not None and self.now is not None:
             kept += ((each, self.now) for each in (self.function, self.around) if each is not None)
             _graft(self.function, self.now, self.edit, kept)
+        if self.plain is not None:
+            body, at, gone, come = self.plain[:4]
+            body[at : at + len(gone)] = come
         edit = self.edit
         for node in nodes if edit.more else ():
             line = getattr(node, "lineno", 0)
@@ -68,13 +89,20 @@ class Change(NamedTuple):
 
 
 def change(tree: ast.Module, before: Sequence[str], after: Sequence[str]) -> Change | None:
-    """What an edit changes of a module, whose lines are given; None for more than the body of one function.
+    """What an edit changes of a module, whose lines are given; None for more than the body of one function,
+    or plain statements that stand together.
 
-    Nothing is parsed but the function that was edited, or the statement of the module: what stands on lines
+    Nothing is parsed but the function that was edited, or the statements of the module: what stands on lines
     of its own is the same wherever they are.
     """
     edit = Edit.between(before, after)
-    body: Sequence[ast.stmt] = tree.body
+    return _in_one(tree.body, edit, before, after) or _plainly(tree.body, edit, len(before), after)
+
+
+def _in_one(
+    body: Sequence[ast.stmt], edit: Edit, before: Sequence[str], after: Sequence[str]
+) -> Change | None:
+    """What an edit changes of one statement of a module."""
     index, first, end = _around(body, edit, len(before))
     if index >= 0 and isinstance(cls := body[index], ast.ClassDef) and edit.first >= _start(cls.body[0]):
         inner, start, stop = _around(cls.body, edit, end)
@@ -94,6 +122,36 @@ def change(tree: ast.Module, before: Sequence[str], after: Sequence[str]) -> Cha
     if index < 0:
         return None if found else Change(edit)
     return _of(body[index], found, edit, None)
+
+
+def _plainly(body: list[ast.stmt], edit: Edit, rows: int, after: Sequence[str]) -> Change | None:
+    """What an edit changes of a module that is plain statements, before and after."""
+    at = sum(_end(each) <= edit.first for each in body)
+    behind = sum(_start(each) >= edit.end for each in body[at:])
+    gone = body[at : len(body) - behind]
+    first = _start(gone[0]) if gone else edit.first
+    end = _start(body[-behind]) if behind else rows
+    if first < (_end(body[at - 1]) if at else 0) or end < (_end(gone[-1]) if gone else edit.end):
+        return None  # a line has several of them
+    first = min(first, edit.first)
+    if first and after[first - 1].endswith("\\"):
+        return None
+    now = _parsed([*[""] * first, *after[first : end + edit.more]])
+    if now is None or not all(map(_is_plain, (*gone, *now))):
+        return None
+    return Change(edit, plain=Plain(body, at, gone, now, first, end + edit.more))
+
+
+def _is_plain(statement: ast.stmt) -> bool:
+    """Whether a statement assigns variables, imports, or is run for what it does, and defines nothing."""
+    if isinstance(statement, (ast.Import, ast.ImportFrom)):
+        return all(each.name != "*" for each in statement.names)
+    targets = statement.targets if isinstance(statement, ast.Assign) else [getattr(statement, "target", None)]
+    return (
+        isinstance(statement, _PLAIN)
+        and not any(isinstance(each, (ast.Lambda, ast.NamedExpr)) for each in descendants(statement))
+        and all(each is None or isinstance(each, ast.Name) for each in targets)
+    )
 
 
 def _around(body: Sequence[ast.stmt], edit: Edit, end: int) -> tuple[int, int, int]:

@@ -337,6 +337,22 @@ class Class:
         """Whether its constructor moves anything that it leaves behind."""
         return any(isinstance(effect, Moved) for effect in self.effects)
 
+    def begin_anew(self) -> None:
+        """Forget what its own statements say, which are about to be run once more."""
+        self.bases.clear()
+        self.library_bases.clear()
+        self.body.clear()
+
+    def told(self) -> tuple[object, ...]:
+        """What its own statements say."""
+        return (
+            self.bases.copy(),
+            self.library_bases.copy(),
+            self.body.copy(),
+            self.methods.copy(),
+            self.around,
+        )
+
     def forget_syntax(self, method: ast.AST | None) -> None:
         """Look at its definition again, in which at most a method has changed."""
         if method is not None:

@@ -1,16 +1,20 @@
 """An analysis that follows an edit: where only the body of one function has changed, that is analysed again.
 
 Those that call it are told what it does now. All others keep what was learned of them, if what it leaves
-behind and passes on is what it was. Wherever that is not certain, the text takes an analysis from the start.
+behind and passes on is what it was. So do all functions where statements of the module have changed that say
+nothing to them. Wherever that is not certain, the text takes an analysis from the start.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+import re
+import sys
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from ..bind.graft import change
+from .. import knowledge
+from ..bind.graft import Change, Plain, change
 from ..bind.names import names_in
 from ..bind.text import Text
 from ..bind.walk import descendants
@@ -31,6 +35,9 @@ _LASTS = (ast.Global, ast.Nonlocal, ast.ClassDef)
 _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _KNOWN = (*_INNER, ast.Import, ast.ImportFrom)
 """What the rest of the file knows as well: it has to be the same."""
+_INERT = (ast.Name, ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.UnaryOp, ast.unaryop)
+MODULE = "<module>"
+"""What the module's own statements are called."""
 _MOST = 100
 """Edits that one analysis follows: it knows all that there ever was."""
 _MOST_AGAIN = 24
@@ -52,19 +59,21 @@ class _Face(NamedTuple):
 def follow(file: File, before: str, after: str) -> str | None:
     """Bring the analysis of a text up to date with another, and return the name of the function that changed.
 
-    The name is empty where none has. None where it takes an analysis from the start; this one may be spoiled
-    then.
+    The name is empty where none has, and `MODULE` where the module's own statements have. None where it takes
+    an analysis from the start; this one may be spoiled then.
     """
     if file.followed >= _MOST:
         file.is_spoiled = True
         return None
-    found = change(file.tree, Text(before).lines, Text(after).lines)
+    lines = Text(after).lines
+    found = change(file.tree, Text(before).lines, lines)
     if found is None:
         return None
     file.followed += 1
+    if found.plain is not None and (found.plain.gone or found.plain.now):
+        return _follow_module(file, found, found.plain, lines)
     if found.function is None:
         found.make(file.nodes)
-        file.forget_nodes(None)
         return ""
     function = file.function_of(found.function)
     if function is None or file.is_in_circle(function.name):
@@ -88,6 +97,59 @@ def follow(file: File, before: str, after: str) -> str | None:
     file.objects.labels[: len(labels)] = labels
     file.is_spoiled = False
     return function.own_name
+
+
+def _follow_module(file: File, found: Change, plain: Plain, lines: Sequence[str]) -> str | None:
+    """Run the module's statements again, where what has changed of them says nothing to its functions."""
+    statements, labels = [*plain.gone, *plain.now], file.objects.labels.copy()
+    if file.is_changed_from_inside or any(map(_counts_anywhere, statements)):
+        return None
+    file.is_spoiled = True
+    if not file.is_run_again:
+        known, variables, log = file.face(), file.variables(), file.logs[""]
+        file.run_module_again()
+        if (known, variables) != (file.face(), file.variables()) or not log.says_the_same(file.logs[""]):
+            return None
+        file.is_run_again = True
+    was, variables, log = file.face(), file.variables(), file.logs[""]
+    found.make(file.nodes)
+    file.forget_nodes(None)
+    file.run_module_again()
+    if file.face() != was:
+        return None
+    now = file.variables()
+    other = {key for key in {*variables, *now} if variables.get(key) != now.get(key)}
+    rest = "\n".join((*lines[: plain.first], *lines[plain.end :]))
+    if any(not isinstance(key, str) or re.search(rf"\b{re.escape(key)}\b", rest) for key in other):
+        return None
+    if not file.takes({"": file.logs[""]}, (log,)):
+        return None
+    file.objects.labels[: len(labels)] = labels
+    file.is_spoiled = False
+    return "" if all(map(_is_inert, statements)) else MODULE
+
+
+def _counts_anywhere(statement: ast.stmt) -> bool:
+    """Whether all of a file may be seen in another light by what a statement says."""
+    nodes = descendants(statement)
+    return any(isinstance(each, ast.Constant) and each.value == CPU.name for each in nodes) or any(
+        map(moved_for_another, nodes)
+    )
+
+
+def _is_inert(statement: ast.stmt) -> bool:
+    """Whether a statement assigns what has no tensor in it, or imports a library, and does nothing else."""
+    if isinstance(statement, ast.ImportFrom):
+        return not statement.level and _is_library(statement.module or "")
+    if isinstance(statement, ast.Import):
+        return all(_is_library(each.name) for each in statement.names)
+    nodes = descendants(statement)[1:]
+    return isinstance(statement, ast.Assign) and all(isinstance(each, _INERT) for each in nodes)
+
+
+def _is_library(dotted: str) -> bool:
+    root = dotted.partition(".")[0]
+    return root in knowledge.LIBRARIES or root in sys.stdlib_module_names
 
 
 def _told(file: File, function: Function, outcomes: list[Outcome]) -> dict[str, Log] | None:

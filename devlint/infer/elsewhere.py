@@ -780,7 +780,7 @@ def _shows(statement: ast.stmt) -> bool:
 
 def _may_run_anywhere(module: Function, lines: Sequence[str]) -> bool:
     """Whether a file's tensors may be elsewhere: a script that speaks of none but the cpu runs there."""
-    said = [_COMMENT.sub("", line) for line in lines if knowledge.speaks_of_devices(line)]
+    said = [_COMMENT.sub("", line) for line in knowledge.speaking_of_devices(lines)]
     names = [found[1] for line in said if (found := _IS_THE_CPU.match(line)) is not None]
     cpu = re.compile(rf"(?:\.to\(|(?<!\.)\b)(?:device *= *)?\b(?:{'|'.join(names)})\b") if names else _COMMENT
     if any(knowledge.speaks_of_devices(cpu.sub("", _IS_THE_CPU.sub("", line))) for line in said):

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Protocol
 
 from .. import knowledge
-from ..bind.names import last_name, names_in, statements_in
+from ..bind.names import last_name, statements_in
 from ..bind.walk import descendants
 from ..core.events import Why
 from ..core.kinds import TENSORS, Kind
@@ -131,6 +131,8 @@ class File:
         """By function, the classes of objects into whose containers it put something in any run."""
         self._in_module = False
         """Whether the module's own statements are being run."""
+        self._again: set[str] = set()
+        """The classes whose statements are to be run once more."""
         self._uses: dict[str, set[str]] = {}
         """By function, those of this file that it was told of."""
         self._circular: set[str] = set()
@@ -139,6 +141,8 @@ class File:
         """Whether somebody keeps it, whoever else lets go of it."""
         self.followed = 0
         """How many edits this analysis has followed."""
+        self.is_run_again = False
+        """Whether the module's statements have been run again, and did what they had done."""
         self.is_spoiled = False
         """Whether it could not follow one to the end, so that it is of no use any more."""
         self._stars: list[str] = []
@@ -163,9 +167,6 @@ class File:
     def analyse(self) -> None:
         """Run the module's statements, then every function, until arguments and attributes have settled."""
         self._run_module()
-        for function in list(self.functions.values()):
-            if function.autouse:
-                self._use_everywhere(function)
         self._analyse_all()
         for _ in range(_ROUNDS):
             if not self._rerun_general() | self._rerun_informed():
@@ -181,6 +182,12 @@ class File:
             self._top.log.lasting = self.outside.loads
         self.outside.alive = True
         self.logs[""] = self._top.log
+        self._use_fixtures()
+
+    def _use_fixtures(self) -> None:
+        for function in list(self.functions.values()):
+            if function.autouse:
+                self._use_everywhere(function)
 
     def _use_everywhere(self, function: Function) -> None:
         """A fixture that every test around it uses."""
@@ -514,6 +521,28 @@ class File:
 
     # Edits
 
+    def run_module_again(self) -> None:
+        """Run the module's statements, and those of its classes, as they were run first; no functions."""
+        self._top = self._machine(self, self.objects, self.module, State())
+        self.why, self.nature, self._stars, self.only_typed = NEVER, {}, [], set()
+        self._uses.pop("", None)
+        whys = {name: cls.why for name, cls in self.classes.items()}
+        self._again = set(self.classes)
+        self._run_module()
+        self._again.clear()
+        for name, cls in self.classes.items():
+            cls.why = whys.get(name, cls.why)
+
+    def face(self) -> tuple[object, ...]:
+        """What functions depend on of what the module's own statements do, but for its variables."""
+        end = self.outside
+        return (
+            (end.places.copy(), end.marks.copy(), end.default),
+            (self.why, tuple(self.nature), self.natures.copy(), tuple(self._stars), self.only_typed.copy()),
+            {name: each.why for name, each in self.functions.items()},
+            {name: cls.told() for name, cls in self.classes.items()},
+        )
+
     def is_in_circle(self, name: str) -> bool:
         """Whether a function calls itself, by whatever way."""
         return name in self._circular
@@ -561,12 +590,12 @@ class File:
         """Have callers told that a function does something else."""
         self._summaries[summary.name] = summary
 
-    def takes(self, logs: dict[str, Log]) -> bool:
+    def takes(self, logs: dict[str, Log], before: Iterable[Log] = ()) -> bool:
         """Have other logs of functions; whether all that is passed by those that call others stays the same.
 
-        Nor may any of them call itself by now.
+        Nor may any of them call itself by now. `before` are those that have been taken already.
         """
-        changed = [*logs.values(), *(self.logs[name] for name in logs)]
+        changed = [*logs.values(), *(self.logs[name] for name in logs), *before]
         self.logs.update(logs)
         called = {site.callee for log in changed for site in log.sites} | logs.keys()
         if self._newly_agreed([each for each in self.functions if each in called]):
@@ -593,7 +622,7 @@ class File:
 
     def forget_nodes(self, function: ast.AST | None) -> None:
         """Look at the syntax tree again, in which at most a function has changed."""
-        for name in ("nodes", "names", "_read_of_names", "_moved_from_outside"):
+        for name in ("nodes", "names", "_read_of_names", "_moved_from_outside", "_imported", "_aliases"):
             self.__dict__.pop(name, None)
         for cls in self.classes.values():
             cls.forget_syntax(function)
@@ -653,14 +682,19 @@ class File:
     def define_class(self, machine: Machine, node: ast.ClassDef) -> str:
         """The class that a definition makes; runs its body."""
         known = self._names.get(node)
-        if known is not None:
+        if known is not None and known not in self._again:
             return known
         here = machine.here
-        name = self._unused(f"{here.name}.{node.name}" if here.name else self._dotted(node.name))
-        self._names[node] = name
-        cls = self.classes[name] = Class(name, self.view)
-        cls.node = node
-        cls.acts_as_module = bool(node.bases) and acts_as_module(node)
+        if known is not None:
+            name, cls = known, self.classes[known]
+            self._again.discard(name)
+            cls.begin_anew()
+        else:
+            name = self._unused(f"{here.name}.{node.name}" if here.name else self._dotted(node.name))
+            self._names[node] = name
+            cls = self.classes[name] = Class(name, self.view)
+            cls.node = node
+            cls.acts_as_module = bool(node.bases) and acts_as_module(node)
         for base in node.bases:
             value = machine.eval(base)
             if value.kind is Kind.CLASS and isinstance(value.known, Defined):
@@ -828,6 +862,11 @@ class File:
     def _set_later(self) -> frozenset[str]:
         return frozenset(name for node in self.nodes if isinstance(node, ast.Global) for name in node.names)
 
+    @property
+    def is_changed_from_inside(self) -> bool:
+        """Whether functions may assign variables of the module, or names come of which nobody knows all."""
+        return bool(self._set_later or self._stars)
+
     def mark_module(self, value: Value) -> None:
         """`pytestmark`: what skips all tests of the module."""
         marks = value.items or (value,)
@@ -842,7 +881,8 @@ class File:
     @cached_property
     def names(self) -> frozenset[str]:
         """Names that the file mentions, of variables and attributes."""
-        return names_in(self.module.node)
+        named = {each.id for each in self.nodes if isinstance(each, ast.Name)}
+        return frozenset(named | {each.attr for each in self.nodes if isinstance(each, ast.Attribute)})
 
     def alias(self, name: str) -> ast.Subscript | None:
         """The type that a name of the module stands for: `Batch = dict[str, torch.Tensor]`."""

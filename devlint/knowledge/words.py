@@ -8,7 +8,7 @@ between their words as they were: `requiresCUDA` as `requires_cuda`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from .row import Hint
@@ -209,6 +209,13 @@ def without_flags(text: str) -> str:
 def speaks_of_devices(line: str) -> bool:
     """Whether a line of a program, its comments included, speaks of a device: a hint that it runs on some."""
     return _OF_DEVICES.search(line) is not None
+
+
+def speaking_of_devices(lines: Iterable[str]) -> list[str]:
+    """The lines that do: a file has thousands, of which few do."""
+    some = "\n".join((*lines, ""))
+    starts = dict.fromkeys(some.rfind("\n", 0, found.start()) + 1 for found in _OF_DEVICES.finditer(some))
+    return [some[start : some.index("\n", start)] for start in starts]
 
 
 def speaks_of_ranks(line: str) -> bool:

@@ -14,7 +14,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from typing import Literal
+from typing import Any, Literal
 
 from .. import knowledge
 from .demands import demands_cuda
@@ -87,6 +87,8 @@ _INSTALLS = {
 """What says in each of these files that others install what is beside it, and not only how to check it."""
 _PACKAGE = "__init__"
 _MAX_UP = 3
+_IMPORTS = ("imports", "imports_anywhere", "modules")
+"""The signs that are the names of modules."""
 _HARDLY = 5
 """So many files of a project name CUDA, for each that chooses, where it is settled that all runs there."""
 _THROUGHOUT = 3
@@ -255,13 +257,25 @@ class Choices:
             return False
         now = _Signs(text)
         asked = vars(before).keys() - vars(now).keys() if before is not None else ()
-        if any(getattr(before, name) != getattr(now, name) for name in asked):
+        if not all(self._is_as(getattr(before, name), getattr(now, name), name, path) for name in asked):
             return False
         if not all(each.follow(path, text) for each in self._mentions.values()):
             return False
         self._known[path] = now
         # Where it sets the default device, what was told of that rests on more of its text.
         return not (self._defaults and knowledge.SETS_DEFAULT_DEVICE.search(text))
+
+    def _is_as(self, before: Any, now: Any, sign: str, path: str) -> bool:
+        """Whether a sign of a file says what it said: of imports, the standard library's say nothing."""
+        if before == now:
+            return True
+        differ = {*before} ^ {*now} if sign in _IMPORTS else {""}
+        if not all(each.partition(".")[0] in sys.stdlib_module_names for each in differ):
+            return False
+        starts = self._starts(path)
+        return differ.isdisjoint(knowledge.TEST_FRAMEWORKS) and not any(
+            self._named(each, path, starts) for each in differ
+        )
 
     def throughout(self, path: str) -> tuple[bool, frozenset[str]]:
         """Whether all that runs a file runs on CUDA alone; and the files that tell."""

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 
 from ..bind.binding import STARS, may_bind
 from ..core.met import Met
+from ..infer.edited import MODULE
 from ..infer.room import with_room
 from ..source.digest import digest
 from .prospects import Prospects
@@ -121,6 +122,8 @@ class Company:
         """
         self._let_go(path)
         self._texts[path] = _hash(text)
+        if function == MODULE:
+            return
         was, now, question = _hash(before), _hash(text), ("text", path)
         for gone in self._known.values():
             passed_by = gone.entered is not None and (path, function) not in gone.entered

@@ -284,14 +284,27 @@ class _File:
         """Whether another text of the file tells nothing else of anything."""
         if (self.defined, self.imports, self.stars) != (other.defined, other.imports, other.stars):
             return False
-        if self.stars or list(self.parts) != list(other.parts):
+        ours, theirs = self._beside(other), other._beside(self)
+        if self.stars or list(ours) != list(theirs):
             return False
-        names = self.parts.keys() | self.imports.keys()
+        names = ours.keys() | self.imports.keys()
         return all(
             len(ones) == len(others)
             and all(one.tells_the_same(two, names) for one, two in zip(ones, others, strict=True))
-            for ones, others in zip(self.parts.values(), other.parts.values(), strict=True)
+            for ones, others in zip(ours.values(), theirs.values(), strict=True)
         )
+
+    def _beside(self, other: _File) -> dict[str, list[_Part]]:
+        """The statements, without those that another text has not, and that say nothing to anybody."""
+        idle = {name for name in self.parts.keys() - other.parts.keys() if self._is_idle(name)}
+        return {name: parts for name, parts in self.parts.items() if name not in idle}
+
+    def _is_idle(self, name: str) -> bool:
+        """Whether what binds a name leaves nothing behind, leads nowhere, and nothing else mentions it."""
+        parts = self.parts[name]
+        if any(each.leaves or each.leads or each.hides or each.makes for each in parts):
+            return False
+        return self.text.count(name) == sum(each.text.count(name) for each in parts)
 
     def _note_imports(self, text: str) -> None:
         """What a statement imports, at the margin or when a function is called."""
