@@ -70,7 +70,7 @@ class LeafLostByMove(Rule[Move]):
     )
     claim = Claim(
         Observes("gradient is None", bug=True, fixed=False),
-        programs=dict.fromkeys(("optimized", "by_name", "given_data"), Claim(_REFUSED)),
+        programs=dict.fromkeys(("optimized", "by_name", "given_data", "computed"), Claim(_REFUSED)),
     )
 
     def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:

@@ -84,7 +84,8 @@ class UnguardedCudaApi(Rule[Call]):
         events = [other for kind in _SHOWING for other in ask.events(kind)]
         chooses = event.callee in _OF_A_PROCESS and any(_several(other) for other in events)
         pins = event.callee == "Tensor.pin_memory"
-        here = [other for other in events if pins or other.at.function == event.at.function]
+        first = pins or not event.at.function  # what is run on import comes before all that asks
+        here = [other for other in events if first or other.at.function == event.at.function]
         chosen = event.callee not in _OF_A_PROCESS and ask.runs_anywhere(event.at.function)
         portable = chosen or any(_portable(other) for other in here)
         portable |= pins and not any(isinstance(each, Move) and each.method == "cuda" for each in events)

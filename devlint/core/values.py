@@ -170,6 +170,8 @@ GRAPH = Api("torch_geometric.data.Data")
 """What a batch is known to be whose tensors are its attributes, and whose `.to` moves them in place."""
 ROWS = Api("numpy.ndarray")
 """What an array is known to be that has dimensions: a tensor of its data is none that counts as a number."""
+ENTRY = Api("numpy.generic")
+"""What is known of an array that has none, as numpy makes of numbers."""
 ACCELERATOR = Api("accelerate.Accelerator")
 """What an object is known to be that prepares models and loaders for the device that it chooses."""
 FABRIC = Api("lightning_fabric.Fabric")
@@ -285,13 +287,19 @@ def join(a: Value, b: Value, either: Either = same) -> Value:
         kind,
         place,
         either(a, b),
-        a.known if a.kind is b.kind and a.known == b.known else None,
+        _known_of(a, b),
         items,
         element,
         a.origin if a.origin == b.origin else _moved(a) or _moved(b) or _made(a, b),
         a.holds | b.holds,
         a.measures if a.measures == b.measures else _measures_of_made(a, b),
     )
+
+
+def _known_of(a: Value, b: Value) -> Known | None:
+    if a.kind is not b.kind:
+        return None
+    return a.known if a.known == b.known else one_of(a.known, b.known) if a.kind is Kind.MODULE else None
 
 
 def _but_weight(value: Value) -> Value:

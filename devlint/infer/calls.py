@@ -566,7 +566,8 @@ def _by_columns(machine: Machine, site: Site) -> Value:
             return moves.cast_in_place(machine, site)
         if row.place == "operands":
             return operations.in_place(machine, site)
-        if base.kind is Kind.PARAMETER:
+        itself = site.receiver is None and site.name.endswith(knowledge.IN_PLACE)
+        if base.kind is Kind.PARAMETER and not itself:
             return Value(Kind.TENSOR, machine.where(base), base.who)
         return base._replace(place=machine.where(base)) if base.kind in TENSORS else base
     if row.gives == "element":

@@ -30,6 +30,7 @@ from ..core.values import (
     element_of,
     is_made,
     join,
+    one_of,
 )
 from . import cases
 from .abroad import abroad, class_abroad, function_abroad
@@ -1113,7 +1114,7 @@ def _agree(a: Value, b: Value) -> Value:
         same = a.element.place.form is b.element.place.form
         return a if same else UNKNOWN
     if a.kind is b.kind is Kind.MODULE:
-        return a._replace(known=a.known if a.known == b.known else None)
+        return a._replace(known=a.known if a.known == b.known else one_of(a.known, b.known))
     return join(a, b)
 
 

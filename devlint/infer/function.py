@@ -13,7 +13,7 @@ from ..core.events import Why
 from ..core.evidence import NO_NUMBER, NOT_A_TENSOR, Evidence
 from ..core.kinds import MAY_BE_COPIED, TENSORS, Kind
 from ..core.paths import MAX_STEPS, REST, RESULT, Attr, Element, Item, Path, Ref, Root
-from ..core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
+from ..core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ..core.state import NEVER, Key, Mark, State, join_states
 from ..core.summary import Answers, Binding, Bound, Effect, FunctionSummary, Marked, Moved, Parameter, Term
 from ..core.values import (
@@ -103,7 +103,7 @@ def run(machine: Statements, owner: Class | None, informed: Informed, outside: S
     state.marks.update(informed.marks)
     passed = {value.who for value in given.values()}
     for ref, place in function.around.items():
-        if place.form in ON_DEVICE and ref not in passed:
+        if place.form is not Form.CPU and ref not in passed:
             state.places.setdefault(ref, place.of_another())
     for ref, place in outside.places.items():
         if ref not in passed:  # where an argument was at the call, not where the module leaves it

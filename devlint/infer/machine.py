@@ -523,8 +523,9 @@ class Machine:
                 continue
             key = value.origin.function, value.origin.at
             if not is_made(other):
-                place = self.where(other)
-                if (other.kind in TENSORS or other.kind is Kind.BATCH) and place.form not in _NOWHERE:
+                place, on_cpu = self.where(other), value.place.form is Form.CPU or key in self.log.mixed
+                of_tensors = other.kind in TENSORS or other.kind is Kind.BATCH
+                if on_cpu and of_tensors and place.form not in _NOWHERE:
                     self.log.mixed[key] = (place, other)
             elif other.origin is not None and other.place.form is not Form.CPU:
                 known = self.log.mixed.get((other.origin.function, other.origin.at))

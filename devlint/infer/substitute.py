@@ -303,6 +303,8 @@ class Substitution:
             return term._replace(who=None)
         items = tuple(map(self.value, term.items)) if term.items is not None else None
         element = self.value(term.element) if term.element is not None else None
+        if term.kind is Kind.LOADER and element is not None and machine.state.default not in (None, CPU):
+            element = element._replace(place=UNKNOWN_PLACE)  # what it yields may be made there, too
         place = self.place(term.place)
         if term.origin is not None and term.origin.how in MADE and term.place.form is not place.form:
             term = term._replace(origin=None)  # `torch.zeros(n, device=x.device)`: it was told where

@@ -87,12 +87,20 @@ LEAVES_SHAPE = words("astype copy")
 """Methods of arrays whose result has the dimensions of the array."""
 KEEPS_ROWS = words("array asarray")
 """Those whose arrays have the dimensions of the list that they are given."""
+ONE_BY_ONE = words(
+    "array asarray float32 float64 abs absolute negative sign round floor ceil sqrt square cbrt power exp"
+    " expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh deg2rad rad2deg"
+    " radians degrees add subtract multiply divide minimum maximum clip"
+)
+"""Functions of numpy that make a number of numbers, and keep the dimensions of arrays."""
 SEVERAL = "several"
 """The topic of operations that give a tuple of tensors."""
 CLONES = "clones"
 """The topic of what copies a tensor where it is."""
 REWINDS = words("seek")
 """Methods of files and buffers that go back to what was written, or read, before."""
+IN_PLACE = "_"
+"""How operations end that change what they are given, and give that very tensor."""
 LIKENED = "_like"
 """How functions end that make a tensor of the shape of another, where that is."""
 PART_OF_RESULT = words("values indices min max mode eigenvalues eigenvectors Q R U S V Vh")

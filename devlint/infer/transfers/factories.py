@@ -11,7 +11,7 @@ from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ...core.paths import Ref
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
-from ...core.values import ROWS, Const, Value, constant, is_made
+from ...core.values import ENTRY, ROWS, Const, Value, constant, is_made
 from ...knowledge.row import Row
 from ..machine import COPIES, ELEMENTS, GRADIENTS, Machine, Site
 
@@ -81,6 +81,7 @@ def made_on_cpu(machine: Machine, site: Site, kind: Kind, place: Place = CPU) ->
     """A tensor that was told no device, with what its size, dtype or elements were borrowed from."""
     if knowledge.DEVICE_KEYWORDS.intersection(site.args.keywords) and not site.row.devices:
         return machine.unknown(site.node)  # `torch.from_numpy(x, device=…)` fails before anything meets it
+    kind = Kind.SCALAR if kind is Kind.TENSOR and _is_scalar(site) else kind
     value = machine.made(site.node, kind, place, "factory", site.api)
     assert value.origin is not None
     dims = 0 if kind is Kind.SCALAR else least(site)
@@ -165,6 +166,8 @@ def _is_scalar(site: Site) -> bool:
     first = site.args.first()
     if first is None:
         return False
+    if first.kind is Kind.ARRAY and first.known == ENTRY:
+        return True
     if "data" in site.row.parameters or "s" in site.row.parameters:
         return first.kind is Kind.NUMBER and not (site.args.positional and _sizes(site.args.positional[0][0]))
     return first.kind is Kind.CONTAINER and first.items == ()
@@ -214,7 +217,16 @@ def host_array(site: Site) -> Value:
     """What numpy makes is on the cpu; that it has dimensions is known of some."""
     if site.receiver is not None and site.name in knowledge.LEAVES_SHAPE:
         return Value(Kind.ARRAY, CPU, known=site.receiver.known)
+    if _is_entry(site):
+        return Value(Kind.ARRAY, CPU, known=ENTRY)
     return Value(Kind.ARRAY, CPU, known=ROWS if _has_rows(site.node) else None)
+
+
+def _is_entry(site: Site) -> bool:
+    """Whether numpy computes with numbers alone, one by one: `np.asarray(np.cos(margin))`."""
+    given = [value for _, value in site.args.positional]
+    numbers = all(each.kind is Kind.NUMBER or each.known == ENTRY for each in given)
+    return site.name in knowledge.ONE_BY_ONE and bool(given) and numbers and not site.args.unpacked
 
 
 def _has_rows(made: ast.Call) -> bool:

@@ -162,10 +162,12 @@ def _is_leaf(machine: Machine, site: Site, base: Value) -> bool:
         return _asked_for_gradients(site)
     if base.kind is Kind.PARAMETER:
         return True
-    if base.origin is None or base.origin.how not in MADE or not base.origin.api:
+    if base.origin is None or base.origin.how not in MADE:
         return _asked_for_gradients(site)
     asked = machine.state.env.get((ref, GRADIENTS))
-    return asked is not None and constant(asked) is True
+    if asked is not None:
+        return constant(asked) is True
+    return not base.origin.api and _asked_for_gradients(site)
 
 
 def _asked_for_gradients(site: Site) -> bool:
