@@ -240,6 +240,10 @@ class Ask(Protocol):
     def default_device_here(self) -> str:
         """The accelerator that the file makes the default device, as it calls it; empty where none is."""
 
+    @property
+    def sets_default_device(self) -> bool:
+        """Whether the file sets the default device, or what runs it does."""
+
     def on_default_device(self, function: str) -> bool:
         """Whether all calls of a function are made where another device than the cpu is the default."""
 

@@ -84,7 +84,7 @@ class GeneratorDevice(Rule[Call]):
             return
         place = (drawn := ask.value_of(node)).place
         on_host = loads or drawn.kind in (Kind.LOADER, Kind.CONTAINER)
-        if ask.calls_of("torch.set_default_device") if on_host else drawn.kind not in TENSORS:
+        if ask.sets_default_device if on_host else drawn.kind not in TENSORS:
             return
         if generator.given[1] and generator.place.form is Form.UNKNOWN:
             return (yield from _of_caller(event, ask, drawn, on_host))

@@ -641,6 +641,13 @@ class Questions:
         found = [each for each in given if each.place.form in ON_DEVICE or knowledge.CUDA in each.label]
         return found[0].label if found and len(found) == len(calls) else ""
 
+    @property
+    def sets_default_device(self) -> bool:
+        """Whether the file sets the default device, or what runs it does."""
+        project = self._file.around.project
+        said = bool(self.calls_of("torch.set_default_device"))
+        return said or (project is not None and project.default_device() == "above")
+
     def on_default_device(self, function: str) -> bool:
         """Whether all calls of a function are made where another device than the cpu is the default."""
         calls = [each for each in self.callers(function) if not each.test]
