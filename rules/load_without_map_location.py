@@ -42,6 +42,7 @@ from ..rule import (
     becomes,
     call,
     cst,
+    gives,
     inside,
     lacks,
     outside,
@@ -69,6 +70,7 @@ class LoadWithoutMapLocation(Rule[Call]):
             outside("test", "saved", "handed"),
         ),
         call("torch.load", lacks("map_location"), inside("ignored"), outside("test")),
+        call("torch.load", gives("map_location"), becomes("state", "module"), outside("test", "saved")),
         call("torch.jit.load", lacks("map_location"), outside("test", "saved", "handed")),
         call("@published", lacks("map_location"), becomes("state"), outside("test", "saved", "handed")),
     )
@@ -84,12 +86,17 @@ class LoadWithoutMapLocation(Rule[Call]):
     def suspects(self, event: Call) -> bool:
         """Whether no condition tells that an accelerator is there."""
         guard, ignored = event.at.guard, "ignored" in event.at.context
+        told = event.given.get("map_location")
+        if told is not None and not (told.whole and told.given[1]):
+            return False
         return ignored or (not guard.certain and all(hint.startswith(_BY_NATURE) for hint in guard.hints))
 
     def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
         """Report the call; map to the device at hand, else to the cpu."""
         assert isinstance(node, cst.Call)
-        ignored = "ignored" in event.at.context
+        ignored, told_by = "ignored" in event.at.context, event.given.get("map_location")
+        if told_by is not None and not ask.left_out(told_by):
+            return
         chosen = "map_location" if ignored else ask.device_at_hand(node)
         device = chosen or '"cpu"'
         published = "published" in event.topics
@@ -113,8 +120,9 @@ class LoadWithoutMapLocation(Rule[Call]):
         yield Report(
             f"`map_location` is a parameter here, and `{short}` is not given it"
             if ignored
-            else f"`{short}` puts what it loads on the device that it was saved from",
+            else f"`{short}` puts what it loads on the device that it was saved from"
+            + (": no caller gives its `map_location`" if told_by is not None else ""),
             "a checkpoint from a GPU does not load without one; say where it goes with `map_location`",
             Severity.NOTE if (later or published or hashed) and not ignored else None,
-            Change("name the device", ((node, cured),), safe=False),
+            Change("name the device", ((node, cured),), safe=False) if told_by is None else None,
         )

@@ -957,7 +957,7 @@ def call_module(
 
 
 def _any_of_alike(base: Value) -> Value:
-    """A module of one of several classes of torch, as one of them, where all take the same, or it scatters."""
+    """A module of one of several classes of torch, as one of them: all take the same, or it scatters."""
     if not isinstance(base.known, OneOf):
         return base
     names = [each.dotted for each in base.known.classes if isinstance(each, Api)]

@@ -272,6 +272,12 @@ class Record:
         known = self._file.functions.get(function)
         return known is not None and parameter in _by_default(known, CPU.name)
 
+    def is_none_by_default(self, function: str, parameter: str) -> bool:
+        """Whether a parameter is None where the caller says nothing."""
+        known = self._file.functions.get(function)
+        default = known.default(parameter) if known is not None else None
+        return isinstance(default, ast.Constant) and default.value is None
+
     def device_at_hand(self, span: Span) -> str | None:
         """What names the device to use: one chosen at run time, or where a tensor at hand is.
 

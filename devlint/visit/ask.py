@@ -764,6 +764,15 @@ class Questions:
         passed = (each.open or any(one.name == parameter for one in each.passed) for each in calls)
         return bool(calls) and not any(passed) and record.is_on_cpu_by_default(function, parameter)
 
+    def left_out(self, seen: Seen) -> bool:
+        """Whether a value is a parameter that is None where its caller says nothing, as all callers do."""
+        function, parameter = seen.given
+        if not parameter or not self._file.record.is_none_by_default(function, parameter):
+            return False
+        calls = [each for each in self.callers(function) if not each.test]
+        passed = (each.open or any(one.name == parameter for one in each.passed) for each in calls)
+        return bool(calls) and not any(passed)
+
     def given_together(self, one: Seen, other: Seen) -> tuple[tuple[Given, Given | None], ...]:
         """What each call passes for two parameters of one function; None for one that it is not given."""
         function, name = one.given
