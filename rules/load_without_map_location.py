@@ -87,9 +87,8 @@ class LoadWithoutMapLocation(Rule[Call]):
         """Whether no condition tells that an accelerator is there."""
         guard, ignored = event.at.guard, "ignored" in event.at.context
         told = event.given.get("map_location")
-        if told is not None and not (told.whole and told.given[1]):
-            return False
-        return ignored or (not guard.certain and all(hint.startswith(_BY_NATURE) for hint in guard.hints))
+        portable = not guard.certain and all(hint.startswith(_BY_NATURE) for hint in guard.hints)
+        return (told is None or bool(told.given[1])) and (ignored or portable)
 
     def visit(self, node: cst.CSTNode, event: Call, ask: Ask) -> Iterator[Report]:
         """Report the call; map to the device at hand, else to the cpu."""
@@ -98,25 +97,19 @@ class LoadWithoutMapLocation(Rule[Call]):
         if told_by is not None and not ask.left_out(told_by):
             return
         chosen = "map_location" if ignored else ask.device_at_hand(node)
-        device = chosen or '"cpu"'
         published = "published" in event.topics
-        name = event.given.get("f")
-        label = name.label if name is not None else ""
-        hashed, file = _HASHED.search(label) is not None, _FILE.search(label)
         short = event.callee.rpartition(".")[2] if published else event.callee
-        tight = cst.SimpleWhitespace("")
-        mapped = cst.Arg(
-            cst.parse_expression(device),
-            keyword=cst.Name("map_location"),
-            equal=cst.AssignEqual(tight, tight),
-        )
-        cured = node.with_changes(args=[*node.args, mapped])
+        label = event.given["f"].label if "f" in event.given else ""
+        hashed, file = _HASHED.search(label) is not None, _FILE.search(label)
+        device = chosen or '"cpu"'
+        mapped = cst.ensure_type(cst.parse_expression(f"f(map_location={device})"), cst.Call)
+        cured = node.with_changes(args=[*node.args, *mapped.args])
         guard, later = event.at.guard, ask.later(event)
         needing = "needing" in event.at.context or ask.needed_after(event.at.function)
         told = chosen and (not chosen.endswith(".device") or ask.device_given(node))
-        several = any(hint.startswith("backend:") for hint in guard.hints)
-        later = later or "reread" in event.at.context or (needing and not several and not told)
-        later |= (event.callee == "torch.jit.load" and not told) or ask.saved_on_cpu(file[1] if file else "")
+        needing = needing and not told and not any(hint.startswith("backend:") for hint in guard.hints)
+        later |= needing or "reread" in event.at.context or (event.callee == "torch.jit.load" and not told)
+        later |= ask.saved_on_cpu(file[1] if file else "")
         yield Report(
             f"`map_location` is a parameter here, and `{short}` is not given it"
             if ignored
