@@ -301,15 +301,8 @@ def test_what_is_marked_is_told_and_nothing_else(text: str, tmp_path: Path) -> N
 
 
 def _own_programs() -> list[Path]:
-    """All near misses, and of each pair the bug or the cured program, by turns; and those with marks."""
-    paths = sorted(FIXTURES.glob("DEV???/*.py"))
-    bugs = [path for path in paths if path.stem.startswith("bug")]
-    turns = [
-        path.with_name(path.name.replace("bug", "fixed", 1)) if index % 2 else path
-        for index, path in enumerate(bugs)
-    ]
-    marked = [path for path in bugs if "# shown DEV" in path.read_text()]
-    return sorted({*turns, *marked, *(path for path in paths if path.stem.startswith("near"))})
+    """All that has marks, all near misses, and what cures."""
+    return sorted(FIXTURES.glob("DEV???/*.py"))
 
 
 @pytest.mark.parametrize("path", _own_programs(), ids=lambda path: path.stem)
