@@ -284,7 +284,7 @@ class Ask(Protocol):
         """What is given for those arguments of a call that are parameters, or attributes that keep one."""
 
     def left_out(self, seen: Seen) -> bool:
-        """Whether a value is a parameter that is None where its caller says nothing, as all callers do."""
+        """Whether a value is a parameter that no caller gives, and as which None is handed on then."""
 
     def given_together(self, one: Seen, other: Seen) -> tuple[tuple[Given, Given | None], ...]:
         """What each call passes for two parameters of one function (`Seen.given`), in the same call.

@@ -14,6 +14,7 @@ from devlint.bind.walk import descendants
 from devlint.infer.file import File
 from devlint.infer.statements import Statements
 from devlint.project.disk import project
+from devlint.rehearsal.program import Company
 from devlint.run.lint import lint
 from devlint.server.analysis import Analyses
 from devlint.server.documents import Document
@@ -170,6 +171,34 @@ def test_a_statement_of_the_module_that_no_function_sees_is_followed(
 ) -> None:
     assert editor.edit(before, after) == 0
     assert editor.edit(after, before) == 0
+
+
+@pytest.mark.parametrize(
+    ("line", "again"),
+    [
+        ("import os\n", False),
+        ("SIZE = -3\n", False),
+        ("import other\n", True),
+        ("print(torch.ones(2))\n", True),
+    ],
+)
+def test_programs_are_gone_through_again_for_what_they_run(
+    editor: Editor, monkeypatch: pytest.MonkeyPatch, line: str, again: bool
+) -> None:
+    Path(editor.path).with_name("other.py").write_text("import torch\n")
+    editor.analyses.refresh()
+    editor.shown()
+    gone_through: list[str] = []
+    goes = Company._gone_through
+
+    def counted(company: Company, path: str, lazy: bool, tried: frozenset[str] | None) -> object:
+        gone_through.append(path)
+        return goes(company, path, lazy, tried)
+
+    monkeypatch.setattr(Company, "_gone_through", counted)
+    editor.text = editor.text.replace("import torch\n", f"import torch\n{line}")
+    editor.shown()
+    assert bool(gone_through) is again
 
 
 @pytest.mark.parametrize(

@@ -34,6 +34,10 @@ class Others:
     def __init__(self, modules: dict[str, str]) -> None:
         self.modules = {name: summarise(ast.parse(text), name) for name, text in modules.items()}
 
+    def has(self, module: str) -> bool:
+        """Whether a test gives its text."""
+        return module in self.modules
+
     def rehearsed(self, tree: ast.Module) -> tuple[Met, ...]:
         """Nothing: no program is at hand."""
         return ()

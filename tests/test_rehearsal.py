@@ -12,6 +12,7 @@ import pytest
 
 from devlint.config.settings import Selection, Settings
 from devlint.finding import Severity
+from devlint.infer.edited import MODULE
 from devlint.match.registry import severities
 from devlint.project.choices import Choices
 from devlint.project.disk import project
@@ -300,13 +301,7 @@ def test_what_is_marked_is_told_and_nothing_else(text: str, tmp_path: Path) -> N
     assert {each.home.at[0] for each in met} == wanted
 
 
-def _own_programs() -> list[Path]:
-    """All but one, of which a bug is told twice: where a helper meets it, and where that is called."""
-    twice = FIXTURES / "DEV401" / "bug_passed_on.py"
-    return sorted(path for path in FIXTURES.glob("DEV???/*.py") if path != twice)
-
-
-@pytest.mark.parametrize("path", _own_programs(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("DEV???/*.py")), ids=lambda path: path.stem)
 def test_programs_show_nothing_of_fixtures_that_is_not_marked(path: Path, tmp_path: Path) -> None:
     """What is marked `# shown` besides is seen only where the program is gone through."""
     own = tmp_path / path.name
@@ -510,6 +505,8 @@ def test_what_goes_as_it_went_is_what_went_through_the_text_before(tmp_path: Pat
     assert rehearsed(quiet, None) == 0
     assert rehearsed(quiet.replace("1\n", "2\n"), quiet) == 0
     assert rehearsed(loud.replace("1\n", "3\n"), loud) == 1
+    assert rehearsed(quiet, None) == 0
+    assert rehearsed(loud, quiet, MODULE) == 1
 
 
 @pytest.mark.parametrize("text", ["", "def f(:\n", "\x00", "x = 1\n" * 200_000, "(" * 500 + ")" * 500])

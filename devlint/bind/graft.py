@@ -135,7 +135,7 @@ def _plainly(body: list[ast.stmt], edit: Edit, rows: int, after: Sequence[str]) 
         return None  # a line has several of them
     first = min(first, edit.first)
     if first and after[first - 1].endswith("\\"):
-        return None
+        return None  # the line goes on
     now = _parsed([*[""] * first, *after[first : end + edit.more]])
     if now is None or not all(map(_is_plain, (*gone, *now))):
         return None

@@ -9,11 +9,9 @@ from __future__ import annotations
 
 import ast
 import re
-import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from .. import knowledge
 from ..bind.graft import Change, Plain, change
 from ..bind.names import names_in
 from ..bind.text import Text
@@ -36,6 +34,7 @@ _INNER = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _KNOWN = (*_INNER, ast.Import, ast.ImportFrom)
 """What the rest of the file knows as well: it has to be the same."""
 _INERT = (ast.Name, ast.Constant, ast.Tuple, ast.List, ast.Dict, ast.UnaryOp, ast.unaryop)
+"""What computes no tensor."""
 MODULE = "<module>"
 """What the module's own statements are called."""
 _MOST = 100
@@ -126,7 +125,7 @@ def _follow_module(file: File, found: Change, plain: Plain, lines: Sequence[str]
         return None
     file.objects.labels[: len(labels)] = labels
     file.is_spoiled = False
-    return "" if all(map(_is_inert, statements)) else MODULE
+    return "" if all(_is_inert(each, file) for each in statements) else MODULE
 
 
 def _counts_anywhere(statement: ast.stmt) -> bool:
@@ -137,19 +136,18 @@ def _counts_anywhere(statement: ast.stmt) -> bool:
     )
 
 
-def _is_inert(statement: ast.stmt) -> bool:
+def _is_inert(statement: ast.stmt, file: File) -> bool:
     """Whether a statement assigns what has no tensor in it, or imports a library, and does nothing else."""
     if isinstance(statement, ast.ImportFrom):
-        return not statement.level and _is_library(statement.module or "")
+        return not statement.level and _is_library(statement.module or "", file)
     if isinstance(statement, ast.Import):
-        return all(_is_library(each.name) for each in statement.names)
+        return all(_is_library(each.name, file) for each in statement.names)
     nodes = descendants(statement)[1:]
     return isinstance(statement, ast.Assign) and all(isinstance(each, _INERT) for each in nodes)
 
 
-def _is_library(dotted: str) -> bool:
-    root = dotted.partition(".")[0]
-    return root in knowledge.LIBRARIES or root in sys.stdlib_module_names
+def _is_library(dotted: str, file: File) -> bool:
+    return file.index is None or not file.index.has(dotted)
 
 
 def _told(file: File, function: Function, outcomes: list[Outcome]) -> dict[str, Log] | None:

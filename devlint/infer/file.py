@@ -63,6 +63,9 @@ class Index(Protocol):
     def find(self, dotted: str) -> Value | FunctionSummary | ClassSummary | None:
         """What is defined under a dotted name; a value's objects are global paths."""
 
+    def has(self, module: str) -> bool:
+        """Whether a name that this file imports means a file of the project."""
+
     def rehearsed(self, tree: ast.Module) -> tuple[Met, ...]:
         """What goes wrong in the programs that run this file, where it is this file that is to be changed."""
 

@@ -11,6 +11,7 @@ from .. import knowledge
 from ..bind.names import last_name
 from ..bind.sections import Section, arranged
 from ..bind.text import Text
+from ..bind.walk import descendants
 from ..core.events import Call, Event, Move, Seen, Why
 from ..core.evidence import NO_NUMBER
 from ..core.kinds import Kind
@@ -272,11 +273,14 @@ class Record:
         known = self._file.functions.get(function)
         return known is not None and parameter in _by_default(known, CPU.name)
 
-    def is_none_by_default(self, function: str, parameter: str) -> bool:
-        """Whether a parameter is None where the caller says nothing."""
+    def hands_on_none(self, function: str, parameter: str) -> bool:
+        """Whether a parameter is None where the caller says nothing, and is read once, to be handed on."""
         known = self._file.functions.get(function)
         default = known.default(parameter) if known is not None else None
-        return isinstance(default, ast.Constant) and default.value is None
+        if known is None or not (isinstance(default, ast.Constant) and default.value is None):
+            return False
+        names = [each.id for each in descendants(known.node) if isinstance(each, ast.Name)]
+        return names.count(parameter) == 1
 
     def device_at_hand(self, span: Span) -> str | None:
         """What names the device to use: one chosen at run time, or where a tensor at hand is.

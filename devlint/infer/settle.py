@@ -750,16 +750,15 @@ class Settled:
 
         DistributedDataParallel that is told no `device_ids` takes it as it comes.
         """
-        found = set[bool]()
+        found = set[bool | None]()
         for raw in (raw for log in self.logs.values() for raw in log.calls.values()):
-            scatters = knowledge.scatters(raw.callee, ())
-            if scatters is None:
+            always = knowledge.scatters(raw.callee, ())
+            if always is None:
                 continue
             given = list(raw.args.named())
-            if scatters and given and isinstance(given[0][1], ast.Name):
+            if always and given and isinstance(given[0][1], ast.Name):
                 return True
-            scatters = knowledge.scatters(raw.callee, [name for name, _, _ in given])
-            found.add(bool(scatters))
+            found.add(knowledge.scatters(raw.callee, [name for name, _, _ in given]))
         return found == {True}
 
     def fed_unmoved(self, dropped: set[Ref]) -> Iterator[tuple[object, Clash]]:

@@ -47,6 +47,8 @@ class Told:
         sure = told.conflict in SURELY_APART
         if sure:
             self._said.update((told.at.span, told.left.span, told.right.span))
+            spots = (*told.left.spots, *told.right.spots)
+            self._said.update(spot.span for spot in spots if spot.how == "met" and not spot.path)
         if told.left.kind is Kind.MODULE:
             self._modules.setdefault(told.at.span.line, told)
         if told.left.kind is Kind.BATCH and (sure or told.conflict is Conflict.BRANCHES):

@@ -943,6 +943,10 @@ class View:
         answer = self.answers[dotted] = _answer(found)
         return answer
 
+    def has(self, module: str) -> bool:
+        """Whether a name that this file imports means a file of the project."""
+        return self._project.layout.find(module, self.path) is not None
+
     def tells(self, answers: Mapping[str, Answer]) -> bool:
         """Whether the project defines what a file was told once."""
         return all(

@@ -25,7 +25,7 @@ from ..span import Span
 from .around import Around
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from libcst.metadata import CodeRange
 
@@ -413,6 +413,12 @@ class File:
         return ""
 
 
+def _omit(calls: Sequence[Calling], parameter: str) -> bool:
+    """Whether there are calls, none of which gives a parameter, or may give it."""
+    given = (each.open or any(one.name == parameter for one in each.passed) for each in calls)
+    return bool(calls) and not any(given)
+
+
 def _put(passed: Passed, call: Calling) -> Spot:
     """Where a call puts what it passes."""
     return Spot("put", None, "", passed.place.name, call.at)
@@ -761,17 +767,15 @@ class Questions:
     def _is_left_on_cpu(self, function: str, parameter: str) -> bool:
         record = self._file.record
         calls = [each for each in self.callers(function) if record.begun_by(each.caller)]
-        passed = (each.open or any(one.name == parameter for one in each.passed) for each in calls)
-        return bool(calls) and not any(passed) and record.is_on_cpu_by_default(function, parameter)
+        return _omit(calls, parameter) and record.is_on_cpu_by_default(function, parameter)
 
     def left_out(self, seen: Seen) -> bool:
-        """Whether a value is a parameter that is None where its caller says nothing, as all callers do."""
+        """Whether a value is a parameter that no caller gives, and as which None is handed on then."""
         function, parameter = seen.given
-        if not parameter or not self._file.record.is_none_by_default(function, parameter):
+        if not parameter or seen.label != parameter:
             return False
         calls = [each for each in self.callers(function) if not each.test]
-        passed = (each.open or any(one.name == parameter for one in each.passed) for each in calls)
-        return bool(calls) and not any(passed)
+        return self._file.record.hands_on_none(function, parameter) and _omit(calls, parameter)
 
     def given_together(self, one: Seen, other: Seen) -> tuple[tuple[Given, Given | None], ...]:
         """What each call passes for two parameters of one function; None for one that it is not given."""
