@@ -957,13 +957,10 @@ def call_module(
 
 
 def _any_of_alike(base: Value) -> Value:
-    """A module of one of several classes of torch, as one of them: all take the same, or it scatters."""
+    """A module of one of several classes of torch, as one of them, where all take the same."""
     if not isinstance(base.known, OneOf):
         return base
     names = [each.dotted for each in base.known.classes if isinstance(each, Api)]
-    scatters = next((name for name in names if "scatters" in knowledge.topics(name)), None)
-    if scatters is not None:
-        return base._replace(known=Api(scatters))
     if len(names) < len(base.known.classes) or not all(name.startswith(knowledge.OF_TORCH) for name in names):
         return base
     does = {(knowledge.topics(name), name.rpartition(".")[2] in knowledge.NO_PARAMETERS) for name in names}

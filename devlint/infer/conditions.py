@@ -17,6 +17,7 @@ from ..core.values import (
     NUMBER,
     OTHER,
     TORCH_DEVICE,
+    Api,
     Const,
     Defined,
     Origin,
@@ -577,15 +578,18 @@ def _narrow_call(machine: Machine, test: ast.Call, outcome: bool) -> None:
 
 
 def _narrow_to(machine: Machine, subject: ast.expr, classes: ast.expr) -> None:
-    kind = kind_of_class(machine, machine.eval(classes))
+    cls = machine.eval(classes)
+    kind, wrapper = kind_of_class(machine, cls), dotted(cls)
     if kind is None:
         _detach(machine, subject, classes)
-    else:
-        _replace(
-            machine,
-            subject,
-            lambda value: value if value.kind is kind else _as_kind(machine, value, kind, classes),
-        )
+        return
+
+    def narrowed(value: Value) -> Value:
+        if value.kind is not kind:
+            value = _as_kind(machine, value, kind, classes)
+        return value._replace(known=Api(wrapper)) if "scatters" in knowledge.topics(wrapper) else value
+
+    _replace(machine, subject, narrowed)
 
 
 def kind_of_class(machine: Machine, value: Value) -> Kind | None:

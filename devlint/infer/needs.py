@@ -182,9 +182,7 @@ def _party(
 
 
 def _scatters(module: Value) -> bool:
-    """Whether a module brings what it is given to where its replicas are, whichever of several it is."""
-    if isinstance(module.known, OneOf):
-        return any(_scatters(module._replace(known=each)) for each in module.known.classes)
+    """Whether a module brings what it is given to where its replicas are."""
     api = module.known.dotted if module.kind is Kind.MODULE and isinstance(module.known, Api) else ""
     return "scatters" in knowledge.topics(api)
 

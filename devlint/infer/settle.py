@@ -745,21 +745,13 @@ class Settled:
 
     @cached_property
     def _scatters(self) -> bool:
-        """Whether all wrappers of the file bring what they are given to where the replicas are, or one does
-        of a whole model, whatever it is told: no GPU in particular, where nothing else is moved.
+        """Whether all wrappers of the file bring what they are given to where the replicas are.
 
         DistributedDataParallel that is told no `device_ids` takes it as it comes.
         """
-        found = set[bool | None]()
-        for raw in (raw for log in self.logs.values() for raw in log.calls.values()):
-            always = knowledge.scatters(raw.callee, ())
-            if always is None:
-                continue
-            given = list(raw.args.named())
-            if always and given and isinstance(given[0][1], ast.Name):
-                return True
-            found.add(knowledge.scatters(raw.callee, [name for name, _, _ in given]))
-        return found == {True}
+        calls = (raw for log in self.logs.values() for raw in log.calls.values())
+        found = {knowledge.scatters(raw.callee, [name for name, _, _ in raw.args.named()]) for raw in calls}
+        return found - {None} == {True}
 
     def fed_unmoved(self, dropped: set[Ref]) -> Iterator[tuple[object, Clash]]:
         """Arguments that one method passes to a module as they are, and another moves first."""
