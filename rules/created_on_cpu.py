@@ -79,7 +79,8 @@ class CreatedOnCpu(Rule[Meeting]):
         tries = "method" in event.at.context or event.right.place.form not in (Form.LITERAL, Form.SAME)
         surely = sure and not (tries and ask.only_constructs(event.at.function))  # which ask for a size
         presumed = Severity.WARNING if event.conflict is Conflict.PRESUMED else Severity.NOTE
-        severity, other = None if surely else presumed, event.right
+        other, always = event.right, event.right.place.name or event.conflict is Conflict.CERTAIN
+        severity = (None if always else Severity.WARNING) if surely else presumed  # callers may be on the cpu
         because: tuple[tuple[Spot | None, str], ...] = ()
         device, kept = event.device, event.left.span == event.at.span and not event.left.made_here
         where = f" on `{other.place.name}`" if other.place.name else ", which may be elsewhere"
@@ -101,8 +102,7 @@ class CreatedOnCpu(Rule[Meeting]):
             if not (origin.api if origin is not None else called).startswith(_TAKE_NO_DEVICE):
                 change = Change(f"make it on `{device}`", ((node, at_device(node, device)),), safe=False)
         made = f"`{event.left.label}`" if kept or event.left.label.isidentifier() else "a tensor"
-        if event.how == "container":
-            made = f"what {made} holds" if made[0] == "`" else made
+        made = f"what {made} holds" if event.how == "container" and made[0] == "`" else made
         path = "on one path " if event.left.place.form is not Form.CPU else ""
         meets = _PUTS.get(event.how, " and meets")
         at = "it is put there here" if event.how in _PUTS else "they meet here"

@@ -47,7 +47,7 @@ ORDER = [
         "infer.unmoved",
     ),
     *("infer.conditions", "infer.recalled", "infer.lazily", "infer.annotations", "infer.cases"),
-    *("infer.substitute", "infer.needs", "infer.asks", "infer.apply", "infer.transfers"),
+    *("infer.told", "infer.substitute", "infer.needs", "infer.asks", "infer.apply", "infer.transfers"),
     *("infer.asserted", "infer.renamed", "infer.timed"),
     *("infer.holdings", "infer.standing", "infer.calls", "infer.attributes", "infer.targets"),
     *("infer.expressions", "infer.statements"),

@@ -48,3 +48,5 @@ class Met(NamedTuple):
     """The attribute that an object has it in."""
     presumed: bool = False
     """Whether who makes the module may move it as a whole, though it brings its parts there by itself."""
+    tried: bool = False
+    """Whether what it met is there only as nobody says that its module is elsewhere."""

@@ -34,6 +34,7 @@ from .log import Site as CallSite
 from .machine import Arguments, Machine
 from .needs import fails, meet
 from .substitute import KEEP_IDENTITY, Given, Substitution, defaults
+from .told import keeps
 
 _KEPT = frozenset({Kind.INSTANCE, Kind.MODULE, Kind.TENSOR, Kind.BATCH})
 """What an object is known to have that it was made with, if none of its methods puts another in its place."""
@@ -64,8 +65,8 @@ def function_call(
     sites.append(_site(machine, node, name, given, args))
     if not (args.starred or args.unpacked):
         given = {**defaults(summary), **given}
-    if bound is not None and bound.kind is Kind.INSTANCE and name.endswith(_CONSTRUCTOR):
-        _remember(machine, node, summary.name, given, bound)
+    if bound is not None and bound.kind in (Kind.INSTANCE, Kind.MODULE) and name.endswith(_CONSTRUCTOR):
+        _remember(machine, node, summary, given, bound)
     if bound is not None and bound.kind is Kind.INSTANCE and is_replaced(summary):
         result = machine.unknown(node)
         record_ask(machine, bound, summary.name.rpartition(".")[2], args, result)
@@ -73,7 +74,7 @@ def function_call(
     if machine.is_discarded(node):
         _discard(machine, node, summary, given)
     result = apply(machine, node, summary, given, bound, _rest(summary, bound, args))
-    if bound is not None and bound.kind is Kind.INSTANCE and name.rpartition(".")[2] in knowledge.MOVES:
+    if bound is not None and name.rpartition(".")[2] in knowledge.MOVES:
         _forget_device(machine, bound)
     if not summary.reaches.isdisjoint(knowledge.NAMES_DEVICES):
         lend(machine, [each.value for each in given.values()])
@@ -83,7 +84,7 @@ def function_call(
 
 
 def _remember(
-    machine: Machine, node: ast.Call, constructor: str, given: Mapping[str, Given], made: Value
+    machine: Machine, node: ast.Call, summary: FunctionSummary, given: Mapping[str, Given], made: Value
 ) -> None:
     """An object keeps what its constructor put where that was told, or where something else was then."""
     view = machine.program.view(made.known.dotted) if isinstance(made.known, Defined) else None
@@ -91,9 +92,12 @@ def _remember(
     if view is None or ref is None:
         return
     kept = view.nearest()
-    for name in knowledge.DEVICE_KEYWORDS & given.keys() & kept.keys():
-        if given[name].value.place == CPU:
-            machine.state.env[ref, Attr(name)] = given[name].value
+    told = {name: name for name in knowledge.DEVICE_KEYWORDS & given.keys() & kept.keys()} | keeps(
+        summary, view
+    )
+    for attribute, name in told.items():
+        if name in given and given[name].value.place == CPU and given[name].value.kind in _CHOSEN:
+            machine.state.env[ref, Attr(attribute)] = given[name].value
     asked = {path.root.name.removesuffix(OR_ANOTHER) for term in kept.values() for path in _places_in(term)}
     copies = {
         term.place.of.root.name.removesuffix(OR_ANOTHER): Attr(name)
@@ -101,7 +105,7 @@ def _remember(
         if term.kind is Kind.UNKNOWN and term.place.form is Form.AT and isinstance(term.place.of, Path)
     }
     for name, each in given.items() if asked else ():
-        key = foreign_name(constructor, Root("parameter", name))
+        key = foreign_name(summary.name, Root("parameter", name))
         if key in asked:
             value = each.value
             place = (
@@ -118,8 +122,10 @@ def _remember(
 def _forget_device(machine: Machine, bound: Value) -> None:
     """Whoever moves an object tells it another device than its constructor was told."""
     if (ref := machine.ref(bound)) is not None:
-        for name in knowledge.DEVICE_KEYWORDS:
-            machine.state.env.pop((ref, Attr(name)), None)
+        told = [key for key, value in machine.state.env.items() if type(key) is tuple and key[0] == ref]
+        for key in told:
+            if machine.state.env[key].kind in _CHOSEN and isinstance(key[1], Attr):
+                del machine.state.env[key]
 
 
 def _places_in(term: Value, depth: int = 4) -> Iterator[Path]:

@@ -159,7 +159,7 @@ class Encounters(Sight):
         right = Seen(Kind.TENSOR, literal(met.there), None, met.other, certain=True, spots=(spot,))
         at = self.at(node, function.name, Why(), 0)
         left = left._replace(presumed=met.presumed)
-        surely = Conflict.PRESUMED if met.presumed else Conflict.CERTAIN
+        surely = Conflict.PRESUMED if met.presumed or met.tried else Conflict.CERTAIN
         return event.Meeting(at, met.how, left, right, surely, met.partly)
 
     def _enclosing(self, node: ast.expr) -> Function:

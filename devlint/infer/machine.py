@@ -741,6 +741,7 @@ class Machine:
         best = UNKNOWN_PLACE
         made: Place | None = None
         others = 0
+        numbers = True
         scalars: set[Place] = set()
         # Of a tensor and of what may be a number, the tensor is sure to say where they meet.
         for value in sorted(parties, key=self._may_be_number):
@@ -753,6 +754,7 @@ class Machine:
                     made = place if made is None else join_places(made, place)
                     continue
                 others += value.kind is not Kind.UNKNOWN
+                numbers = numbers and self._may_be_number(value)
                 if best.form is Form.UNKNOWN or (
                     place.form is not Form.UNKNOWN and weight(place) > weight(best)
                 ):
@@ -761,7 +763,7 @@ class Machine:
             if len(scalars) > 1:
                 scalars = {place for place in scalars if place.form is not Form.CPU}  # it follows the others
             return scalars.pop() if len(scalars) == 1 else UNKNOWN_PLACE
-        if made is None and not others and len(scalars) == 1 and not scalars <= _ANY_DEVICE:
+        if made is None and not others and len(scalars) == 1 and not scalars <= _ANY_DEVICE and numbers:
             return scalars.pop()  # what is multiplied with a loss is a number
         if made is None or (others and best.form is not Form.UNKNOWN):
             return best  # with what was made on the cpu meanwhile, it was meant to run there

@@ -74,7 +74,7 @@ class Told:
             return True
         if met.how == "array" and span in self._readers:
             told = self._readers[span]
-            self.settled[id(told)] = _reading(told, span, literal(met.place))
+            self.settled[id(told)] = _reading(told, span, literal(met.place), presumed=met.tried)
             return True
         known = next((self._likely[at] for at in sorted(near) if at in self._likely), None)
         if known is None or known.at.span == span:
@@ -87,7 +87,7 @@ class Told:
         right = told.right
         if told.conflict not in SURELY_APART and told.left.kind is Kind.MODULE:  # nobody knew what it meets
             right = right._replace(label=met.other, place=literal(met.there))
-        surely = Conflict.PRESUMED if met.presumed else Conflict.CERTAIN
+        surely = Conflict.PRESUMED if met.presumed or met.tried else Conflict.CERTAIN
         left = told.left._replace(presumed=told.left.presumed or met.presumed)
         self.settled[id(told)] = told._replace(conflict=surely, left=left, right=right)
         return True
@@ -99,7 +99,7 @@ def _read(told: event.Call) -> Iterator[Span]:
     yield from (side.span for side in sides if side is not None and side.span is not None)
 
 
-def _reading(told: event.Call, span: Span, place: Place) -> event.Call:
+def _reading(told: event.Call, span: Span, place: Place, *, presumed: bool) -> event.Call:
     """A call by which numpy reads what is known to be on a device."""
 
     def seen(side: Seen) -> Seen:
@@ -107,7 +107,7 @@ def _reading(told: event.Call, span: Span, place: Place) -> event.Call:
             return side
         said = side.place if side.place.form in ON_DEVICE else place
         kind = side.kind if side.kind is Kind.CONTAINER else Kind.TENSOR  # a list stays one, of tensors
-        return side._replace(kind=kind, place=said, certain=True)
+        return side._replace(kind=kind, place=said, certain=True, presumed=side.presumed or presumed)
 
     receiver = seen(told.receiver) if told.receiver is not None else None
     return told._replace(receiver=receiver, given={name: seen(side) for name, side in told.given.items()})

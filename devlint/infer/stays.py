@@ -292,9 +292,11 @@ def moves_another(settled: Settled, module: Value) -> bool:
 
 
 def is_heavy_anyway(settled: Settled, module: Value) -> bool:
-    """The same, on all paths on which it was made."""
+    """The same, on all paths on which it was made, and known of one part at least, if it holds others."""
     some = module.origin is not None and module.origin.attribute == OF_SOME
-    return not some and is_heavy(settled, module)
+    held = _held(settled, module)
+    unknown = bool(held) and not any(_is_heavy_part(settled, part) for part in held or ())
+    return not some and not unknown and is_heavy(settled, module)
 
 
 def is_heavy(settled: Settled, module: Value) -> bool:
@@ -313,17 +315,26 @@ def is_heavy(settled: Settled, module: Value) -> bool:
 
 def _holds_nothing(settled: Settled, module: Value) -> bool:
     """Whether all that a container is made with has nothing to move: `nn.Sequential(nn.Flatten())`."""
+    held = _held(settled, module)
+    return bool(held) and not any(
+        part.kind is not Kind.MODULE or _is_heavy_part(settled, part) for part in held or ()
+    )
+
+
+def _is_heavy_part(settled: Settled, part: Value) -> bool:
+    return part.kind is Kind.MODULE and has_weights(part, settled.file)
+
+
+def _held(settled: Settled, module: Value) -> list[Value] | None:
+    """All that a container of modules is made with; None of anything else, and where that is not known."""
     known = module.known
     if known is not None and not (isinstance(known, Api) and _holds_modules(known.dotted)):
-        return False
+        return None
     for raw in _made_with(settled, module):
-        if not _holds_modules(raw.callee):
-            return False
-        held = [part for _, value in raw.args.all() for part in held_in(value)]
-        return bool(held and not raw.args.unpacked) and not any(
-            value.kind is not Kind.MODULE or has_weights(value, settled.file) for value in held
-        )
-    return False
+        if not _holds_modules(raw.callee) or raw.args.unpacked:
+            return None
+        return [part for _, value in raw.args.all() for part in held_in(value)]
+    return None
 
 
 def _holds_modules(name: str) -> bool:

@@ -29,6 +29,7 @@ from ..core.values import (
 )
 from . import cases
 from .machine import Machine
+from .told import tells_cpu
 
 _ITSELF = frozenset({Kind.UNKNOWN, Kind.MODULE, Kind.BATCH, Kind.OPTIMIZER})
 """What a function that returns its parameter gives back as the very object; a tensor may be a view."""
@@ -174,6 +175,8 @@ class Substitution:
             return self.machine.denoted(self.rest, UNKNOWN_PLACE)
         if self.answer(of) is not None:
             return self._of_answer(place, of)
+        if place.form is Form.SAME and self.bound is not None and tells_cpu(self.machine, self.bound, of):
+            return CPU
         if of.root.kind == "global" and not of.steps:
             constructed = self.constructed_with(of)
             if constructed is not None and place.form is Form.SAME:
@@ -250,12 +253,14 @@ class Substitution:
         """What the constructor of the object at hand was given, where that was then; None if unknown."""
         if self.bound is None or not isinstance(of, Path) or of.root.kind != "global" or of.steps:
             return None
-        if self.machine.program.function(of.root.name.partition("<")[0]) is not None:
-            return None  # of this very file, which sees for itself what all callers agree to give
+        local = self.machine.program.function(of.root.name.partition("<")[0]) is not None
         ref, name = self.machine.ref(self.bound), of.root.name.removesuffix(OR_ANOTHER)
         found = self.machine.state.env.get((ref, Attr(name))) if ref is not None else None
         # Where nothing is given for what gives way to another then, it is that.
         replaced = found is not None and found.kind is Kind.NONE and name != of.root.name
+        told_cpu = self.bound.kind is Kind.MODULE and found is not None and found.place == CPU
+        if local and not told_cpu:
+            return None  # of this very file, which sees for itself what all callers agree to give
         return None if replaced else found
 
     def within(self, path: Who | None) -> Value | None:

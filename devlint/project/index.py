@@ -430,7 +430,8 @@ class Project:
             with suppress(*FAULTS):
                 met.update(dict.fromkeys(self._rehearses.try_out(path, tree)))
         own = (each for each in met if each.home.path == path)
-        return tuple(sorted(own, key=lambda each: (each.home, each.here, each.kind)))
+        # What is certain comes last, and takes the place of what is only tried.
+        return tuple(sorted(own, key=lambda each: (each.home, not each.tried, each.here, each.kind)))
 
     def _is_known(self, path: str, programs: tuple[str, ...], lazy: bool) -> bool:
         """Whether it takes no rehearsal to say what goes wrong in a file."""

@@ -111,11 +111,16 @@ class Meetings(Moves):
                 there(via) if via is not None else None,
                 there(left.kept) if left.kept is not None else None,
                 left.kind == "module" and self.may_be_moved(),
+                self.is_placed_by_guess(),
             ),
         )
 
     def may_be_moved(self) -> bool:
         """Whether a caller that is not in sight may move what runs as a whole."""
+        return False
+
+    def is_placed_by_guess(self) -> bool:
+        """Whether what runs is where an accelerator is only as nothing says otherwise."""
         return False
 
     def _tensor_left(self, made: Made, here: Spot) -> Left:

@@ -40,6 +40,8 @@ class Trial(Rehearsal):
         super().__init__(load, lazy=lazy)
         self._placed = False
         """Whether the module at hand is where an accelerator is, as nothing says otherwise."""
+        self._is_told = False
+        """Whether who makes it has to say where it is to be, and said an accelerator."""
         self._weightless = False
         """Whether it has nothing to be there with: it may as well prepare data on the cpu."""
         self._places_itself = False
@@ -65,8 +67,12 @@ class Trial(Rehearsal):
         """See `Meetings`."""
         return self._places_itself
 
+    def is_placed_by_guess(self) -> bool:
+        """See `Meetings`."""
+        return self._placed and not self._is_told
+
     def _try_one(self, value: Value) -> None:
-        self._weightless = self._places_itself = False
+        self._placed = self._weightless = self._places_itself = False
         if isinstance(value, Function):
             self._apart(lambda: self._run(value, None))
         elif isinstance(value, Class) and not self._may_be_module(value):
@@ -149,9 +155,9 @@ class Trial(Rehearsal):
         assert isinstance(made, Obj)
         # One that keeps a device brings what it makes there, and is there itself.
         keeps = any(_names_device(value) for value in made.attrs.values())
-        told = any(_names_device(value) for _, value in given.values())
+        self._is_told = any(_names_device(value) for _, value in given.values())
         moves = any(isinstance(self.find_in(cls, name), Function) for name in _OWN_MOVES)
-        self._placed = self.is_module(made) and not moves and (told or not (made.moved or keeps))
+        self._placed = self.is_module(made) and not moves and (self._is_told or not (made.moved or keeps))
         self._weightless = self._placed and not any(self.weights(made))
         self._places_itself = self.is_module(made) and not self._placed
         if self._placed:
