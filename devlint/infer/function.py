@@ -208,17 +208,30 @@ def _enter(machine: Statements, owner: Class | None, given: dict[str, Value], ar
     defaults = dict(zip(reversed([*args.posonlyargs, *args.args]), reversed(args.defaults), strict=False))
     keywords = zip(args.kwonlyargs, args.kw_defaults, strict=True)
     defaults.update({arg: default for arg, default in keywords if default is not None})
-    for index, arg in enumerate((*args.posonlyargs, *args.args, *args.kwonlyargs)):
+    every = (*args.posonlyargs, *args.args, *args.kwonlyargs)
+    for index, arg in enumerate(every):
         if index == 0 and receiver is not None:
             state.env[arg.arg] = receiver
         else:
             value = _parameter(machine, arg, defaults.get(arg), given.get(arg.arg), owner)
             state.env[arg.arg] = cases.enter(machine, arg.arg, value)
+    if any(_prepares(machine, arg.annotation) for arg in every):
+        for arg in every:
+            if arg.annotation is None or state.env[arg.arg].kind is Kind.LOADER:
+                machine.note(state.env[arg.arg], Evidence.PLACED)  # it may have been prepared
     for rest in (args.vararg, args.kwarg):
         if rest is not None:
             state.env[rest.arg] = Value(who=machine.objects.parameter(function.name, f"{REST}{rest.arg}"))
             _given_alike(machine, rest)
             machine.objects.labels[machine.objects.parameter(function.name, f"{REST}{rest.arg}")] = rest.arg
+
+
+def _prepares(machine: Statements, annotation: ast.expr | None) -> bool:
+    """Whether a parameter is what has loaders yield what is where models are: `fabric: Fabric`."""
+    if not isinstance(annotation, (ast.Name, ast.Attribute)):
+        return False
+    found = machine.eval(annotation)
+    return found.kind is Kind.LIBRARY and knowledge.PREPARES in knowledge.topics(dotted(found))
 
 
 def _given_alike(machine: Statements, rest: ast.arg) -> None:

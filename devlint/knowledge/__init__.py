@@ -1,6 +1,6 @@
 """What APIs mean to device placement: rows of data, found by name. Nothing here imports what it describes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from .attributes import MODES, MODULE_ONLY, TENSOR_ONLY, TENSOR_TOO
@@ -100,6 +100,18 @@ def topics_of_call(dotted: str) -> frozenset[str]:
     """What a function, class or method is about."""
     row = find(dotted)
     return row.topics if row is not None else frozenset()
+
+
+def unread(dotted: str, keywords: Mapping[str, object]) -> str:
+    """The argument that a layer drops, as the keywords say what is in it; empty if it reads all.
+
+    `keywords` are the nodes of what is given by name.
+    """
+    from . import vocabulary
+
+    name, told, unless = vocabulary.UNREAD.get(dotted, ("", {}, ""))
+    said = all(getattr(keywords.get(key), "value", None) is truth for key, truth in told.items())
+    return name if said and unless not in keywords else ""
 
 
 def takes_sizes(dotted: str) -> bool:

@@ -138,7 +138,7 @@ TABLES = (
         Row("other", topics=_OTHER | {"moves-for-you"}),
         """
     accelerate.Accelerator(device_placement, split_batches, mixed_precision,
-            gradient_accumulation_steps, cpu): by=accelerate.make
+            gradient_accumulation_steps, cpu): by=accelerate.make topics=prepares
     accelerate.Accelerator.prepare(*args): gives=unknown by=accelerate.prepare
     accelerate.Accelerator.prepare_model accelerate.Accelerator.prepare_data_loader(*args): gives=unknown
             by=accelerate.prepare
@@ -147,7 +147,7 @@ TABLES = (
     accelerate.Accelerator.pad_across_processes(tensor): gives=first place=first
     pytorch_lightning.Trainer(*args, accelerator, devices): devices=accelerator
     pytorch_lightning.Fabric lightning_fabric.Fabric lightning_fabric.fabric.Fabric(accelerator, strategy,
-            devices): devices=accelerator by=fabric.make
+            devices): devices=accelerator by=fabric.make topics=prepares
     lightning_fabric.Fabric.setup lightning_fabric.Fabric.setup_module
     lightning_fabric.Fabric.setup_dataloaders lightning_fabric.Fabric.setup_optimizers(*args): gives=unknown
             by=accelerate.prepare

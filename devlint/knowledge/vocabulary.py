@@ -95,6 +95,8 @@ ONE_BY_ONE = words(
 """Functions of numpy that make a number of numbers, and keep the dimensions of arrays."""
 SEVERAL = "several"
 """The topic of operations that give a tuple of tensors."""
+PREPARES = "prepares"
+"""The topic of classes that bring what a loader yields to where models are: a caller has it do so."""
 CLONES = "clones"
 """The topic of what copies a tensor where it is."""
 REWINDS = words("seek")
@@ -157,6 +159,17 @@ WEIGHTS_UNLESS = {
     **{f"InstanceNorm{n}d": {"affine": False, "track_running_stats": False} for n in (1, 2, 3)},
 }
 """By class of `torch.nn`, the options, with their defaults, without any of which it has no parameters."""
+UNREAD = {
+    "torch.nn.MultiheadAttention": (
+        "attn_mask",
+        {"is_causal": True, "need_weights": False},
+        "key_padding_mask",
+    )
+}
+"""By class, an argument that is not read where these are given and the last is not.
+
+`torch.nn.functional.multi_head_attention_forward` drops the mask then, as the hint says what is in it.
+"""
 WITHOUT_WEIGHTS = "torch.nn.Identity"
 """What a layer is as good as, as to devices, that is told to have no parameters."""
 MEASURES = words("size dim ndimension numel nelement is_pinned select squeeze_ transpose")

@@ -281,6 +281,8 @@ class Modules(Meetings):
                 {k: (at, self.brought_to(v, place)) for k, (at, v) in keywords.items()},
                 node,
             )
+        unread = knowledge.unread(callee.lib, {name: at for name, (at, _) in keywords.items()})
+        keywords = {name: each for name, each in keywords.items() if name != unread}
         given = [*positional, *keywords.values()]
         tensors: list[Argument] = [(at, value) for at, value in given if isinstance(value, Tensor)]
         row = knowledge.find(f"{callee.lib}.forward")

@@ -412,7 +412,9 @@ def call(machine: Machine, node: ast.Call, base: Value, site: Site) -> Value:
         inputs = [value for _, value in parties]
         kind = Kind.SCALAR if [value.kind for value in inputs] == [Kind.SCALAR] else Kind.TENSOR
         return machine.computed(node, kind, machine.meet(node, parties, "call"), inputs)
-    given = [*args.positional, *args.keywords.values(), *args.unpacked]
+    unread = knowledge.unread(library, {name: at for name, (at, _) in args.keywords.items()})
+    named_ones = (each for name, each in args.keywords.items() if name != unread)
+    given = [*args.positional, *named_ones, *args.unpacked]
     unpacked = len(given) - len(args.unpacked)
     fed = [each for index, each in enumerate(given) if _is_fed(base, *each, index, index >= unpacked)]
     if fed and isinstance(at := fed[0][0], ast.Starred) and fed[0][1].kind is Kind.BATCH:
