@@ -225,6 +225,9 @@ class Ask(Protocol):
         soon as there is CUDA. `current` where they say themselves which one is the default; else empty.
         """
 
+    def imported_touch(self, at: At) -> Span | None:
+        """The import of a module of the project by which CUDA is initialised before something runs."""
+
     def later(self, event: Event) -> bool:
         """Whether an accelerator is needed anyway: before on the same path, whoever calls the function, or
         all over a program that has no choice of a device anywhere. So it is where a file tries itself out.

@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 from .. import knowledge
 from .demands import demands_cuda
+from .initialising import initialises
 from .mentions import Mentions
 from .nature import imported
 from .reach import reached
@@ -129,6 +130,11 @@ class _Signs:
     def needs(self) -> int:
         """How often it names CUDA where a device goes."""
         return knowledge.names_cuda(self._text)
+
+    @cached_property
+    def initialises(self) -> bool:
+        """Whether its import initialises CUDA by itself."""
+        return initialises(self._text)
 
     @cached_property
     def bound(self) -> bool:
@@ -342,6 +348,11 @@ class Choices:
         if not needing or any(self._signs(each).elsewhere for each in below):
             return "" if any(self._signs(each).offers for each in above) else "some", told
         return "gpus" if any(self._signs(each).besides for each in told) else "devices", told
+
+    def initialises(self, path: str) -> tuple[bool, frozenset[str]]:
+        """Whether the import of a file initialises CUDA, itself or what it imports; and the files that tell."""
+        below = reached(path, self._imported)
+        return any(self._signs(each).initialises for each in below), frozenset(below)
 
     def stays_on_cpu(self, path: str, name: str) -> tuple[bool, frozenset[str]]:
         """Whether no file that may use a class of one brings anything to a device; and who tells."""

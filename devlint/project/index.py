@@ -502,6 +502,15 @@ class Project:
         self._asked.setdefault(path, set()).update(asked - {path})
         return found
 
+    def initialises(self, path: str, module: str) -> bool:
+        """Whether a file initialises CUDA as it imports a module of the project."""
+        home = self.layout.find(module, path)
+        if home is None or home.path == path:
+            return False
+        found, asked = self.choices.initialises(home.path)
+        self._asked.setdefault(path, set()).update(asked - {path})
+        return found
+
     def unused(self, path: str, parts: tuple[Part, ...], quiet: bool) -> bool:
         """Whether nothing in the program uses one of the parts of a file, or the whole file."""
         found, asked = self._unused.unused(path, parts, quiet)
@@ -881,6 +890,13 @@ class View:
             self.log["default gpu", ""] = digest_of(found)
         return found
 
+    def initialises(self, module: str) -> bool:
+        """Whether this file initialises CUDA as it imports a module of the project."""
+        found = self._project.initialises(self.path, module)
+        if self._project.memory is not None:
+            self.log["initialises", module] = digest_of(found)
+        return found
+
     def unused(self, parts: tuple[Part, ...], quiet: bool) -> bool:
         """Whether nothing in the program uses one of the parts of this file, or the whole file.
 
@@ -970,6 +986,8 @@ class View:
             return digest_of(self._throughout())
         if kind == "default gpu":
             return digest_of(self._project.default_gpu(self.path))
+        if kind == "initialises":
+            return digest_of(self._project.initialises(self.path, about))
         if kind == "unused":
             parts = (each.split(":") for each in filter(None, about.split(";")))
             told = tuple(Part(each[0], int(each[1]), int(each[2]), each[3] == "1") for each in parts)

@@ -97,4 +97,6 @@ def of_kind(gives: str) -> Value:
         return TEXT
     if gives == "None":
         return NONE
+    if gives == "dtype":
+        return Lib("torch.dtype")
     return Array(0) if gives == "array" else Unknown()

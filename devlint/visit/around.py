@@ -37,6 +37,9 @@ if TYPE_CHECKING:
             """Whether the default GPU is the only one (`gpus`) that the programs use which import this file,
             or, where it is there, the only device (`devices`); else empty."""
 
+        def initialises(self, module: str) -> bool:
+            """Whether this file initialises CUDA as it imports a module of the project."""
+
         def unused(self, parts: tuple[Part, ...], quiet: bool) -> bool:
             """Whether nothing in the program uses one of the parts of this file, or the whole file, which may
             do nothing when it is run."""

@@ -15,7 +15,7 @@ from .. import knowledge
 from ..bind.names import last_name
 from ..bind.text import Text
 from ..bind.walk import descendants
-from ..core.events import Call, Given, Literal_, Move, Spot
+from ..core.events import At, Call, Given, Literal_, Move, Spot
 from ..core.kinds import TENSORS
 from ..core.places import ON_DEVICE, Form
 from ..core.watches import EVENTS
@@ -621,6 +621,22 @@ class Questions:
         """What is alone in the programs that import the file: the default GPU among `gpus`, or `devices`."""
         project = self._file.around.project
         return project.default_gpu() if project is not None else ""
+
+    def imported_touch(self, at: At) -> Span | None:
+        """The import of a module of the project by which CUDA is initialised before something runs."""
+        project, tree = self._file.around.project, self._file.tree
+        for each in tree.body if project is not None else ():
+            if (each.end_lineno or 0) >= at.span.line:
+                return None  # that is where it is, or what runs it
+            names: list[str] = []
+            if isinstance(each, ast.Import):
+                names = [alias.name for alias in each.names]
+            elif isinstance(each, ast.ImportFrom):
+                source = "." * each.level + (each.module or "")
+                names = [source, *(f"{source}.{alias.name}" for alias in each.names)]
+            if project is not None and any(map(project.initialises, names)):
+                return Text(self._file.text).span(each)
+        return None
 
     def copies_given(self, node: libcst.CSTNode) -> bool:
         """Whether a call makes a copy of what all callers give as a tensor: `torch.tensor(x)`."""
