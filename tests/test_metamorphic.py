@@ -128,8 +128,6 @@ BY_DESIGN = {
     "DEV206/bug_functions:late",
     "DEV402/bug_copy:Trainer",
     "DEV501/bug_dataset:scaled",
-    # What importing a file initialises is read within that file.
-    "DEV206/bug_functions:timed",
     # What another file makes, and an object keeps, is told where it meets something.
     "DEV403/bug_of_constructor:schedule",
     # What another file makes and never moves is told in no file: who else has it cannot be seen.
