@@ -350,7 +350,7 @@ class Choices:
         return "gpus" if any(self._signs(each).besides for each in told) else "devices", told
 
     def initialises(self, path: str) -> tuple[bool, frozenset[str]]:
-        """Whether the import of a file, or of what that imports, initialises CUDA; and the files that tell."""
+        """Whether the import of a file, or of what it imports, initialises CUDA; and the files that tell."""
         below = reached(path, self._imported)
         return any(self._signs(each).initialises for each in below), frozenset(below)
 
