@@ -13,14 +13,14 @@ Make it where the other one is:
         noise = torch.randn(x.shape, device=x.device)
         return x + noise
 
-What it meets may be known to be elsewhere, belong to the module, or be what `forward` is given. What other
-methods of modules are given is a warning, and so is what other functions are where a caller, in any file, has
-it on a device, or the result goes `.to(x.device)`; else a note, where the function or its class follows the
-devices of its arguments, the tensor's size, dtype or elements come from what it meets or that is computed of,
-nothing in the program calls it, or what it meets is a model that callers have, or a callable whose result
-goes to the cpu. What a model of unknown class, or one that another method moves, is given, and gives, is a
-warning, as is what is put for a buffer. The fix is unsafe: what it follows may be None, and the device's
-generator draws numbers.
+What it meets may be known to be elsewhere, belong to the module, or be what `forward` is given. What its
+other methods are given is a warning, as is what functions are where a caller, in any file, has that on a
+device, or the result goes `.to(x.device)`; else a note, where the function or its class follows the devices
+of its arguments, the tensor's size, dtype or elements come from what it meets or that is computed of, nothing
+in the program calls it, or what it meets is a model that callers have, or a callable whose result goes to the
+cpu. What a model of unknown class, or one that another method moves, is given, and gives, is a warning, as is
+what is put for a buffer. The fix is unsafe: what it follows may be None, and the device's generator draws
+numbers.
 
 What another file makes, and returns or keeps in an object, is told where it meets something, without a fix.
 What a function returns on one path is on the cpu, and on another wherever its arguments are: a warning, as is
