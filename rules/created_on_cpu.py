@@ -19,8 +19,7 @@ device, or the result goes `.to(x.device)`; else a note, where the function or i
 of its arguments, the tensor's size, dtype or elements come from what it meets or that is computed of, nothing
 in the program calls it, or what it meets is a model that callers have, or a callable whose result goes to the
 cpu. What a model of unknown class, or one that another method moves, is given, and gives, is a warning, as is
-what is put for a buffer. The fix is unsafe: what it follows may be None, and the device's generator draws
-numbers.
+what is put for a buffer. The fix is unsafe: what it follows may be None, the numbers are the device's.
 
 What another file makes, and returns or keeps in an object, is told where it meets something, without a fix.
 What a function returns on one path is on the cpu, and on another wherever its arguments are: a warning, as is
