@@ -117,7 +117,7 @@ def test_no_call_gets_into_a_branch_that_the_default_of_a_private_method_keeps_f
     name: str, told_so: str, found: bool
 ) -> None:
     program = SHIFTED.replace("{name}", name).replace("{told}", told_so)
-    assert told(program, "DEV403") == [(4, "DEV403", "error")] * found
+    assert told(program, "DEV403") == [(4, "DEV403", "warning")] * found
 
 
 @pytest.mark.parametrize(
@@ -208,12 +208,12 @@ POSITIONS = """\
 
 
 def test_what_another_mistake_leaves_on_the_cpu_is_no_second_one() -> None:
-    assert told(POSITIONS, "DEV403") == [(7, "DEV403", "error")]
+    assert told(POSITIONS, "DEV403") == [(7, "DEV403", "warning")]
 
 
 def test_what_is_brought_to_a_device_meets_all_the_same() -> None:
     brought = POSITIONS.replace("seconds).long()", "seconds).to(seconds.device)")
-    assert told(brought, "DEV403") == [(9, "DEV403", "error")]
+    assert told(brought, "DEV403") == [(9, "DEV403", "warning")]
 
 
 @pytest.mark.parametrize(("method", "level"), [("__init__(self", ""), ("forward(self, x", "warning")])

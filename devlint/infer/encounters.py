@@ -225,9 +225,18 @@ class Encounters(Sight):
             return True
         if clash.whole >= 0 and self._is_deep(clash.part, clash.whole):
             return True  # it may have it from elsewhere
+        if clash.partly and self._is_moved_by_callees(clash):
+            return True  # which may be used to bring what is there already
         if clash.partly or clash.whole < 0:
             return clash.part == clash.whole and self.settled.objects.is_parameter(clash.part)
         return clash.here.form is not Form.CPU or self.settled.objects.parents[clash.whole] in self._doubted
+
+    def _is_moved_by_callees(self, clash: Clash) -> bool:
+        """Whether it is only functions that were called which move the rest of what a caller gives."""
+        log, objects = self.settled.logs[clash.function], self.settled.objects
+        moves = [node for (ref, _), node in log.moved_at.items() if objects.wholes[ref] == clash.whole]
+        given = clash.whole >= 0 and objects.is_parameter(objects.top(clash.whole))
+        return given and bool(moves) and not any(node in log.moves for node in moves)
 
     def _is_deep(self, part: Ref, whole: Ref) -> bool:
         """Whether a caller gave something that has a value some layers down: `results["mask"]["disp"]`."""
