@@ -18,6 +18,7 @@ from ..bind.walk import descendants
 from ..core.events import At, Call, Given, Literal_, Move, Spot
 from ..core.kinds import TENSORS
 from ..core.places import ON_DEVICE, Form
+from ..core.summary import within
 from ..core.watches import EVENTS
 from ..errors import DevlintError
 from ..rule import Imported, Loop
@@ -624,8 +625,10 @@ class Questions:
 
     def imported_touch(self, at: At) -> Span | None:
         """The import of a module of the project by which CUDA is initialised before something runs."""
-        project, tree = self._file.around.project, self._file.tree
-        for each in tree.body if project is not None else ():
+        project, _, cells = self._file.around
+        if project is None or cells:
+            return None
+        for each in self._file.tree.body:
             if (each.end_lineno or 0) >= at.span.line:
                 return None  # that is where it is, or what runs it
             names: list[str] = []
@@ -633,8 +636,8 @@ class Questions:
                 names = [alias.name for alias in each.names]
             elif isinstance(each, ast.ImportFrom):
                 source = "." * each.level + (each.module or "")
-                names = [source, *(f"{source}.{alias.name}" for alias in each.names)]
-            if project is not None and any(map(project.initialises, names)):
+                names = [source, *(within(source, alias.name) for alias in each.names)]
+            if any(map(project.initialises, names)):
                 return Text(self._file.text).span(each)
         return None
 
