@@ -6,7 +6,8 @@ import ast
 
 from ..bind.names import last_name
 from ..core.kinds import Kind
-from ..core.paths import Attr, Path
+from ..core.objects import foreign_name
+from ..core.paths import Attr, Path, Root
 from ..core.places import CPU
 from ..core.summary import Bound, FunctionSummary
 from ..core.values import Defined, Value
@@ -53,8 +54,9 @@ def _parameter(summary: FunctionSummary, view: ClassView, of: Path) -> str:
     """The parameter of a constructor that is meant; empty for anything else."""
     if of.root.kind == "self" and len(of.steps) == 1 and isinstance(of.steps[0], Attr):
         return keeps(summary, view).get(of.steps[0].name, "")
-    of_it, _, rest = of.root.name.partition("<parameter ")
-    return rest.partition(" ")[0] if of.root.kind == "global" and of_it == summary.name else ""
+    names = (each.name for each in summary.parameters) if of.root.kind == "global" else ()
+    abroad = {foreign_name(summary.name, Root("parameter", name)): name for name in names}
+    return abroad.get(of.root.name, "")
 
 
 def _is_cpu(node: ast.expr) -> bool:
