@@ -30,6 +30,12 @@ def printable(text: str) -> str:
     return _ANYWHERE.sub(_PLACEHOLDER, _LEADING.sub(rf"\1{_PLACEHOLDER}", text))
 
 
+def shown(path: str) -> str:
+    """Return the path of another file as it is said: relative where it lies below."""
+    below = os.path.relpath(path)
+    return path if below.startswith(os.pardir) else below
+
+
 def quoted(path: str) -> str:
     """Return the name of a file; where it is not printable, in quotes and with escapes, as git has it.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class Severity(str, Enum):
@@ -80,3 +80,29 @@ def order(finding: Finding) -> tuple[object, ...]:
 def place(finding: Finding | Related) -> str:
     """Return the file, and the cell in a notebook: what stands before the row."""
     return finding.path if finding.cell is None else f"{finding.path}:cell {finding.cell}"
+
+
+def plain(finding: Finding) -> tuple[Any, ...]:
+    """Return a finding as tuples, texts and numbers alone, which `marshal` takes."""
+    fix = finding.fix
+    edits = tuple((*each.start, *each.end, each.content) for each in fix.edits) if fix is not None else ()
+    return (
+        *(finding.path, tuple(finding.start), tuple(finding.end), finding.code, finding.name),
+        *(finding.severity.value, finding.message, finding.reason),
+        (fix.message, edits, fix.safe) if fix is not None else None,
+        *(finding.noqa_row, finding.cell),
+        tuple((each.path, tuple(each.start), tuple(each.end), *each[3:]) for each in finding.related),
+    )
+
+
+def from_plain(data: tuple[Any, ...]) -> Finding:
+    """Return the finding that `plain` made something of."""
+    path, start, end, code, name, severity, message, reason, fix, noqa_row, cell, related = data
+    if fix is not None:
+        edits = (Edit(Position(a, b), Position(c, d), content) for a, b, c, d, content in fix[1])
+        fix = Fix(fix[0], tuple(edits), fix[2])
+    return Finding(
+        *(path, Position(*start), Position(*end), code, name, Severity(severity), message, reason, fix),
+        *(noqa_row, cell),
+        tuple(Related(where, Position(*a), Position(*b), *rest) for where, a, b, *rest in related),
+    )

@@ -18,7 +18,7 @@ from devlint.match import registry, sources
 from devlint.project import store
 from devlint.rehearsal.program import Company
 from devlint.report import FORMATS
-from devlint.run import cached, pool
+from devlint.run import cached, lint, pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,13 +63,13 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def examined(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files that were looked at since this was last cleared."""
     found: list[str] = []
-    examine = vars(cached)["examine"]
+    examine = vars(lint)["examine"]
 
     def noted(raw: bytes, path: str, *others: object) -> object:
         found.append(path)
         return examine(raw, path, *others)
 
-    monkeypatch.setattr(cached, "examine", noted)
+    monkeypatch.setattr(lint, "examine", noted)
     return found
 
 
@@ -696,7 +696,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_taken_for_what_it_was(
     run: Run, here: Path, examined: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = run("--no-cache")
-    examine = vars(cached)["examine"]
+    examine = vars(lint)["examine"]
 
     def changed(raw: bytes, path: str, *others: object) -> object:
         if path == "asker.py":
@@ -704,7 +704,7 @@ def test_a_file_that_changes_while_it_is_read_is_not_taken_for_what_it_was(
         return examine(raw, path, *others)
 
     with monkeypatch.context() as patch:
-        patch.setattr(cached, "examine", changed)
+        patch.setattr(lint, "examine", changed)
         assert "asker.py:5" not in run()[1]
     (here / "helper.py").write_text(HELPER)
     assert run() == first

@@ -15,10 +15,10 @@ import pytest
 from devlint.commands.cli import main
 from devlint.config.describe import keys, schema
 from devlint.config.discovery import Configs
+from devlint.config.layers import selections_for
 from devlint.config.settings import Selection, Settings
 from devlint.errors import DevlintError
 from devlint.report import FORMATS
-from devlint.run.lint import selections_for
 from devlint.source.files import excluded
 
 if sys.version_info >= (3, 11):

@@ -31,6 +31,7 @@ ORDER = [
         "finding",
         "config.settings",
         "source.globs",
+        "config.layers",
         "core",
     ),
     *("visit.cst", "visit.cures", "claim", "rule", "rules"),
@@ -242,8 +243,8 @@ def test_nothing_but_a_rule_knows_its_code(name: str) -> None:
     assert not [text for text in strings if isinstance(text, str) and CODE.fullmatch(text)]
 
 
-def loaded(tmp_path: Path, source: str) -> set[str]:
-    """Return the modules that are loaded once a file has been linted."""
+def loaded(tmp_path: Path, source: str, *, keeps: bool = False) -> set[str]:
+    """Return the modules that are loaded once a file has been linted; `keeps` is whether results are kept."""
     here = tmp_path / "here"
     here.mkdir(exist_ok=True)
     (here / "a.py").write_text(source)
@@ -251,6 +252,8 @@ def loaded(tmp_path: Path, source: str) -> set[str]:
         "import sys; import devlint.commands.cli as c; c.main(['a.py']); print(*sys.modules, file=sys.stderr)"
     )
     own = os.environ | {"XDG_CACHE_HOME": str(tmp_path / "cache")}  # other tests install rules meanwhile
+    if keeps:
+        own.pop("DEVLINT_NO_CACHE", None)
     run = subprocess.run(
         [sys.executable, "-c", code], cwd=here, env=own, capture_output=True, text=True, check=True
     )
@@ -287,6 +290,20 @@ def test_a_clean_file_that_uses_torch_loads_nothing_heavy(tmp_path: Path) -> Non
     assert "devlint.infer" in modules
     assert not modules & HEAVY
     assert not {name for name in modules if name.startswith("devlint.rules")}
+
+
+@pytest.mark.parametrize("more", ["", "y = torch.ones(2)\ny.to(device)\nprint(y)\n"])
+def test_what_has_not_changed_is_known_without_any_analysis(tmp_path: Path, more: str) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "pyproject.toml").touch()
+    for _ in range(2):  # the first run makes a folder where `-c` looks for modules: what is there is asked again
+        loaded(tmp_path, CLEAN + more, keeps=True)
+    modules = loaded(tmp_path, CLEAN + more, keeps=True)
+    assert "devlint.run.unchanged" in modules
+    assert not modules & HEAVY
+    parts = {".".join(name.split(".")[:2]) for name in modules if name.startswith("devlint.")}
+    assert not parts & {"devlint.core", "devlint.knowledge", "devlint.bind", "devlint.infer", "devlint.rules"}
+    assert not modules & {"devlint.match.registry", "devlint.run.lint", "devlint.project.index"}
 
 
 def test_rules_have_one_name(tmp_path: Path) -> None:

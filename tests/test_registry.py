@@ -10,7 +10,8 @@ import pytest
 
 from devlint.commands.cli import main
 from devlint.errors import DevlintError
-from devlint.match.registry import installed, unusable
+from devlint.match.faults import unusable
+from devlint.match.registry import installed
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from ..config.discovery import Configs
 from ..config.settings import Selection
 from ..console import say
 from ..errors import DevlintError
-from ..match import manifest, registry
+from ..match import manifest
 from ..project.store import Shelf, is_ours, secret
 
 if TYPE_CHECKING:
@@ -28,11 +28,17 @@ def shelf(named: str | None, settings: Settings) -> Shelf | None:
     """
     if os.environ.get(NONE):
         return None
-    key, versions = secret(manifest.folder()), registry.versions()
+    key, versions = secret(manifest.folder()), manifest.versions() or _looked_up()
     if key is None or not versions:
         return None
     folder, follow = _folder(named, settings)
     return Shelf(folder, key, versions, follow)
+
+
+def _looked_up() -> str:
+    from ..match import registry
+
+    return registry.versions()
 
 
 def _folder(named: str | None, settings: Settings) -> tuple[str, bool]:

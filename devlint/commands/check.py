@@ -6,7 +6,7 @@ import gc
 import os
 import sys
 from contextlib import closing, suppress
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from .. import console, report
@@ -14,15 +14,13 @@ from ..config import flags
 from ..config.discovery import Configs
 from ..errors import DevlintError
 from ..finding import order
-from ..match import registry
+from ..match import faults
 from ..problems import Problem, Problems
-from ..project.disk import project
 from ..project.store import Shelf, Store
 from ..project.world import World
 from ..report.style import fixes, painted
 from ..run import cached
 from ..run.cached import Linted, fingerprint
-from ..run.lint import lint, watching
 from ..run.progress import counted, status_line
 from ..source import shards
 from ..source.files import find
@@ -42,6 +40,7 @@ if TYPE_CHECKING:
     from ..finding import Finding
     from ..match.watch import Matcher
     from ..old.accepted import Accepted
+    from ..project.index import Project
     from ..run.observed import Trace
     from ..run.unchanged import Unchanged
 
@@ -89,7 +88,8 @@ class _Check:
         self.shelf = None if options.no_cache else cache.shelf(options.cache_dir, settings)
         self.store = Store(self.shelf) if self.shelf is not None else None
         self.world = World() if self.store is not None else None
-        self.project = project(store=self.store, world=self.world)
+        self.waiting: dict[str, str] = {}
+        """The files that are still to be linted, by absolute path."""
         self.unchanged: Unchanged | None = None
         """What the last run that was asked the same has found, if it is to be used."""
         self.diffs: list[str] = []
@@ -131,6 +131,23 @@ class _Check:
             return 2
         return int(self._fails() and not self.options.exit_zero)
 
+    @cached_property
+    def project(self) -> Project:
+        """The files around those that are linted; where nothing has changed, nobody asks for it."""
+        from ..match import registry
+        from ..project.disk import project
+
+        registry.entries()  # packages bring knowledge along with rules
+        found = project(store=self.store, world=self.world)
+        found.watching = self._watched
+        return found
+
+    def _watched(self, path: str, text: str) -> Matcher | None:
+        from ..run.lint import watching
+
+        name = self.waiting.get(path)
+        return watching(name, text, self.configs.for_file(name)) if name is not None else None
+
     def _fails(self) -> bool:
         """Whether what was found, or fixed, is for the exit status to tell."""
         if self.options.diff:
@@ -152,16 +169,10 @@ class _Check:
     def _lint(self, paths: list[str]) -> None:
         if not paths and not self.problems.all() and not (self.options.diff_base or self.options.shard):
             console.say("no Python files found")
-        waiting = {os.path.abspath(path): path for path in paths}
-
-        def watched(path: str, text: str) -> Matcher | None:
-            name = waiting.get(path)
-            return watching(name, text, self.configs.for_file(name)) if name is not None else None
-
-        self.project.watching = watched
+        self.waiting = {os.path.abspath(path): path for path in paths}
         self._lint_ahead(paths)
         for path in paths if self.quiet or self.ahead else counted(paths, sys.stderr):
-            waiting.pop(os.path.abspath(path), None)
+            self.waiting.pop(os.path.abspath(path), None)
             try:
                 self._file(path)
                 self.checked += 1
@@ -205,6 +216,7 @@ class _Check:
         if workers == 1 or pool.is_small(files):
             return
         from .. import infer  # noqa: F401
+        from ..match import registry
 
         registry.entries()  # both once for all processes that are forked
         with suppress(*pool.NO_PROCESSES):
@@ -303,7 +315,7 @@ class _Check:
         elif known is not None:
             findings = known
         elif stdin:
-            findings = lint(raw, name, settings, self.broken, self.project)
+            findings = self._linted(raw, name)
         else:
             findings = cached.lint(raw, name, settings, self.broken, self.project)
         if self.unchanged is not None and not stdin and len(self.broken) == broken:
@@ -316,6 +328,12 @@ class _Check:
             self._keep_related(findings)
         if findings and self.options.add_noqa:
             self.raws[name] = raw
+
+    def _linted(self, raw: bytes, name: str) -> list[Finding]:
+        """Lint what may not be what the disk has."""
+        from ..run.lint import lint
+
+        return lint(raw, name, self.configs.for_file(name), self.broken, self.project)
 
     def _known(self, path: str, raw: bytes) -> list[Finding] | None:
         """Return what another process has found in a file; None where that may no longer hold."""
@@ -359,7 +377,7 @@ class _Check:
                 self.changed.add(os.path.abspath(name))
             except DevlintError as error:
                 self.problems.caught(error, name)
-                return raw, lint(raw, name, settings, self.broken, self.project)
+                return raw, self._linted(raw, name)
         self.fixed += sorted(fixed.applied, key=order)
         return fixed.raw, fixed.remaining
 
@@ -368,7 +386,7 @@ class _Check:
         self.problems.broken(self.broken)
         self.broken.clear()
         # Where no file asked for a rule, none has been loaded, and loading them now would be for nothing.
-        for error in registry.unusable():
+        for error in faults.unusable():
             self.problems.caught(error)
         for message in self.unusable:
             self.problems.add(message)
@@ -400,7 +418,7 @@ class _Check:
 
         def left(name: str, after: bytes) -> list[Finding]:
             self.sources |= texts(name, after)
-            found = lint(after, name, self.configs.for_file(name), self.broken, self.project)
+            found = self._linted(after, name)
             return found if self.accepted is None else self.accepted.new(found, self.sources)
 
         reason = self.options.reason or ""
@@ -417,6 +435,8 @@ class _Check:
         if self.trace is not None:
             self.findings = self.trace.mark(self.findings)
         if self.format == "sarif":
+            from ..match import registry
+
             rules = registry.installed()
             self._collect_broken()
         else:

@@ -121,6 +121,8 @@ def _dispatch(arguments: list[str]) -> int:
 
         return trace(arguments[1:])
     from ..config.options import parse
+
+    options = parse(arguments[1:] if command == "check" else arguments)
     from .check import check
 
-    return check(parse(arguments[1:] if command == "check" else arguments))
+    return check(options)

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..console import escaped, say
 from ..finding import Severity
-from ..match.registry import installed, meant, unusable
+from ..match.faults import unusable
+from ..match.registry import installed, meant
 from ..report import address
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..console import printable
 from ..match.registry import turned_on
-from ..run.lint import selections_for
 from .describe import toml
+from .layers import selections_for
 from .settings import Fixing
 
 if TYPE_CHECKING:

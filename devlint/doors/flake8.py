@@ -12,7 +12,7 @@ from ..config.discovery import Configs
 from ..config.settings import Selection
 from ..console import printable
 from ..errors import DevlintError
-from ..match import registry
+from ..match import faults, registry
 from ..problems import unforeseen
 from ..project.disk import project
 from ..run.lint import lint
@@ -61,7 +61,7 @@ class Plugin:
         try:
             cls.configs.for_folder(os.getcwd())
             registry.entries()
-            wrong = registry.unusable()
+            wrong = faults.unusable()
         except DevlintError as error:
             wrong = (error,)
         if wrong:

@@ -11,20 +11,25 @@ import marshal
 import os
 import stat
 import sys
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 from zlib import crc32
 
 from .. import __version__
-from ..core.watches import Test, Watch
 from ..finding import Severity
-from ..knowledge import Row, Table
-from .watch import Entry, problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from ..core.watches import Watch
+    from ..knowledge import Table
+    from .watch import Entry
+
 _FORMAT = 4
 _MAX_SIZE = 1 << 22
+_PARTS = 5
+_SPOILT = (OSError, ValueError, TypeError, EOFError, IndexError, RecursionError, MemoryError, SystemError)
+"""What is raised where the file is not what was written."""
 _SEVERITIES = frozenset(severity.value for severity in Severity)
 
 Stamp = tuple[str, int, int]
@@ -47,13 +52,30 @@ def declared(declare: Callable[[], tuple[Declared, Iterable[str] | None]]) -> De
     Otherwise `declare` imports the rules; it also names the files that their declarations depend on, or gives
     None where they must be imported again next time.
     """
-    path = _path()
-    found = _read(path) if path is not None else None
+    found = _decoded(_kept())
     if found is None:
         found, files = declare()
+        path = _path()
         if path is not None and files is not None:
             _write(path, found, files)
     return found
+
+
+def versions() -> str | None:
+    """Return what tells this devlint, its rules and knowledge from any other; None if that is not at hand."""
+    kept = _kept()
+    return kept[4] if kept is not None and type(kept[4]) is str else None
+
+
+def forget() -> None:
+    """Read the file again when it is asked for."""
+    _kept.cache_clear()
+
+
+@lru_cache(maxsize=1)
+def _kept() -> tuple[Any, ...] | None:
+    path = _path()
+    return _read(path) if path is not None else None
 
 
 def folder(*, below: bool = False) -> str | None:
@@ -103,7 +125,8 @@ def _stamp(path: str) -> Stamp:
     return path, status.st_mtime_ns, -1 if stat.S_ISDIR(status.st_mode) else status.st_size
 
 
-def _read(path: str) -> Declared | None:
+def _read(path: str) -> tuple[Any, ...] | None:
+    """Return what is in the file, if it counts; what it says of rules and knowledge is not looked at."""
     try:
         if not is_private(os.stat(os.path.dirname(path)), stat.S_ISDIR):
             return None
@@ -113,13 +136,21 @@ def _read(path: str) -> Declared | None:
             if not is_private(os.fstat(descriptor), stat.S_ISREG):
                 return None
             raw = file.read(_MAX_SIZE)
-        environment, files, rules, tables, versions = marshal.loads(raw)
-        if environment != _environment() or any(_stamp(each[0]) != each for each in files):
+        environment, files, *_ = found = marshal.loads(raw)
+        if len(found) != _PARTS or environment != _environment():
             return None
-        if not rules:
-            return None
+        return None if any(_stamp(each[0]) != each for each in files) else tuple(found)
+    except _SPOILT:
+        return None
+
+
+def _decoded(kept: tuple[Any, ...] | None) -> Declared | None:
+    if kept is None or not kept[2]:
+        return None
+    _, _, rules, tables, versions = kept
+    try:
         return Declared(tuple(map(_entry, rules)), tuple(map(_table, tables)), _text(versions))
-    except (OSError, ValueError, TypeError, EOFError, IndexError, RecursionError, MemoryError, SystemError):
+    except _SPOILT:
         return None
 
 
@@ -132,6 +163,8 @@ def is_private(status: os.stat_result, is_kind: Callable[[int], bool]) -> bool:
 
 def _entry(data: Any) -> Entry:
     """Return an entry; raises ValueError where the data is none."""
+    from .watch import Entry  # here as below: who asks for the versions alone need not wait for this
+
     *texts, watches, words, preview = data
     code, name, severity, module, rule = map(_text, texts)
     if severity not in _SEVERITIES:
@@ -145,6 +178,9 @@ def _entry(data: Any) -> Entry:
 
 
 def _watch(event: Any, names: Any, tests: Any) -> Watch:
+    from ..core.watches import Test, Watch
+    from .watch import problem
+
     made: list[Test[Any]] = []
     for name, wanted, negated in tests:
         made.append(Test(_text(name), tuple(map(_text, wanted)), negated is True))
@@ -155,6 +191,8 @@ def _watch(event: Any, names: Any, tests: Any) -> Watch:
 
 
 def _table(data: Any) -> Table:
+    from ..knowledge import Row, Table
+
     prefix, text, gives, place, signature, devices, host, topics, by, source, probe = data
     devices, host = tuple(map(_text, devices)), tuple(map(_text, host))
     texts = map(_text, (by, source, probe))

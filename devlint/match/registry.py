@@ -15,7 +15,7 @@ from ..core.watches import EVENTS
 from ..errors import FAULTS, DevlintError
 from ..finding import Severity
 from ..rule import Rule
-from . import brought, manifest, sources
+from . import brought, faults, manifest, sources
 from .selection import choose, covers
 from .watch import Entry, Matcher, problem, words
 
@@ -58,11 +58,6 @@ class Installed(NamedTuple):
         return self.page.partition("\n")[0]
 
 
-_unusable: list[DevlintError] = []
-_unknown: list[DevlintError] = []
-"""What is wrong with the knowledge that packages bring."""
-
-
 @lru_cache(maxsize=1)
 def installed() -> Mapping[str, Installed]:
     """Return every usable rule by code, in the order of codes; `unusable` tells of the others.
@@ -73,7 +68,7 @@ def installed() -> Mapping[str, Installed]:
     from ..comments import unused  # what reads comments is not needed to know the rules
     from ..source import unreadable
 
-    _unusable.clear()
+    faults.RULES.clear()
     found = {own.CODE: _own(own) for own in (unreadable, unused)}
     points = _entry_points()
     if not points:
@@ -88,15 +83,10 @@ def installed() -> Mapping[str, Installed]:
                             f"two rules have the code {item.code}: {_origins(found[item.code], item)}"
                         )
                 except DevlintError as error:
-                    _unusable.append(error)
+                    faults.RULES.append(error)
                 else:
                     found[item.code] = item
     return MappingProxyType(dict(sorted(found.items())))
-
-
-def unusable() -> tuple[DevlintError, ...]:
-    """Return what keeps rules from being used, as far as rules have been loaded; loads none."""
-    return (*_unusable, *_unknown)
 
 
 def resolved(selectors: Iterable[str], where: str) -> tuple[str, ...]:
@@ -114,7 +104,7 @@ def resolved(selectors: Iterable[str], where: str) -> tuple[str, ...]:
         else:
             found.append(selector)
             unknown.append(selector)
-    if unknown and not _unusable:
+    if unknown and not faults.RULES:
         hint = _hint(unknown[0])
         names = ", ".join(repr(name) for name in unknown)
         raise DevlintError(f"{where}: no rule has the code, prefix or name {names} ({hint})")
@@ -148,7 +138,7 @@ def entries() -> Mapping[str, Entry]:
 
 def versions() -> str:
     """Return what tells this devlint, its rules and all knowledge from any other; empty if nobody can say."""
-    return "" if unusable() else _known().versions
+    return "" if faults.unusable() else _known().versions
 
 
 @lru_cache(maxsize=1)
@@ -243,11 +233,11 @@ def _declared() -> tuple[manifest.Declared, set[str] | None]:
 
     None for the files where some cannot be had: the next run has to say so again.
     """
-    _unknown.clear()
-    tables = brought.tables(_unknown)
+    faults.KNOWLEDGE.clear()
+    tables = brought.tables(faults.KNOWLEDGE)
     knowledge.provide(tables)  # what a file must contain depends on it
     found = manifest.Declared(tuple(_entry(item) for item in installed().values()), tables)
-    if _unusable or _unknown:
+    if faults.RULES or faults.KNOWLEDGE:
         return found, None
     points = (*_entry_points(), *brought.points())
     files, said = sources.of(points)
@@ -285,7 +275,8 @@ def _entry_points() -> tuple[EntryPoint, ...]:
 def forget() -> None:
     """Forget what is installed: for tests, which change it."""
     knowledge.provide(())
-    _unknown.clear()
+    faults.KNOWLEDGE.clear()
+    manifest.forget()
     for kept in (installed, entries, _known, active, load, _entry_points):
         kept.cache_clear()
 
@@ -315,7 +306,7 @@ def _imported(entry: EntryPoint, name: str, load: Callable[[], object]) -> Modul
             return module
         raise TypeError("the entry point must name a module or a package")
     except FAULTS as error:
-        _unusable.append(_failure(entry, name, error))
+        faults.RULES.append(_failure(entry, name, error))
         return None
 
 

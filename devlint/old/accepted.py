@@ -6,9 +6,10 @@ import os.path
 from collections import Counter
 from typing import TYPE_CHECKING
 
+from ..config.layers import selections_for
 from ..console import say
-from ..match.registry import names, turned_on, unusable
-from ..run.lint import selections_for
+from ..match.faults import unusable
+from ..match.registry import names, turned_on
 
 if TYPE_CHECKING:
     from argparse import Namespace

@@ -17,6 +17,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from .. import knowledge
+from ..source.text import NOTEBOOK
 from .demands import demands_cuda
 from .initialising import initialises
 from .mentions import Mentions
@@ -96,7 +97,6 @@ _THROUGHOUT = 3
 """So often a program names CUDA before that is what it means, and no line that nobody gave a thought."""
 _MOVED = 2
 """So often a program moves something there, its model and what that is given, and means it as well."""
-_NOTEBOOK = ".ipynb"
 
 
 class _Signs:
@@ -259,7 +259,7 @@ class Choices:
     def follow(self, path: str, text: str) -> bool:
         """A file has another text; whether all that was told still holds."""
         before = self._known.get(path)
-        if os.path.basename(path) in _INSTALLS or path.endswith(_NOTEBOOK):
+        if os.path.basename(path) in _INSTALLS or path.endswith(NOTEBOOK):
             return False
         now = _Signs(text)
         asked = vars(before).keys() - vars(now).keys() if before is not None else ()
@@ -441,9 +441,7 @@ class Choices:
             return False, asked
         named = sum(self._signs(each).needs for each in asked)
         moved = sum(self._signs(each).moves[1] for each in asked)
-        if named < _THROUGHOUT and (
-            moved < _MOVED or path.endswith(_NOTEBOOK)
-        ):  # of whose cells some are run
+        if named < _THROUGHOUT and (moved < _MOVED or path.endswith(NOTEBOOK)):  # of whose cells some are run
             return False, asked
         if self._is_part(path) and above == {path}:  # somebody may import it by a name that is made up
             needing, told = self._package_needs(path)
@@ -494,7 +492,7 @@ class Choices:
         found = self._known.get(path)
         if found is None:
             text = self._read(path) or ""
-            text = cells(text) if path.endswith(_NOTEBOOK) else text
+            text = cells(text) if path.endswith(NOTEBOOK) else text
             before = self._before.pop(path, None)
             same = before is not None and before.hash == hash(text)
             found = self._known[path] = before if before is not None and same else _Signs(text)

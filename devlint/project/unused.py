@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from .. import knowledge
 from ..bind.names import last_name, names_in
+from ..source.text import NOTEBOOK
 from .broken import Broken
 from .choices import Choices, cells
 from .lookups import Lookups
@@ -33,7 +34,6 @@ _FROM = re.compile(
 _EXPORTS = re.compile(r"^__all__\s*\+?=\s*[\[(][^\])]*[\])]", re.MULTILINE)
 """The names that a file offers to others: who uses one names it."""
 _PACKAGE = "__init__"
-_NOTEBOOK = ".ipynb"
 _ANYBODYS = re.compile(r"__\w+__\Z")
 """What Python itself calls."""
 _QUIET = (
@@ -244,7 +244,7 @@ class Unused:
 
     def _may_mean(self, path: str, name: str, own: str) -> bool:
         """Whether a name that a file has may be that of what another defines, which it imports somehow."""
-        if path.endswith(_NOTEBOOK) or own in self._below(path):
+        if path.endswith(NOTEBOOK) or own in self._below(path):
             return True
         known = {_stem(each) for each in self._choices.may_import(path)}
         unknown = {_stem(own), *os.path.dirname(own).split(os.sep)[-_MAX_FOLDERS:]} - known
@@ -303,7 +303,7 @@ class Unused:
 
     def _code(self, path: str) -> str:
         text = self._read(path) or ""
-        return cells(text) if path.endswith(_NOTEBOOK) else text
+        return cells(text) if path.endswith(NOTEBOOK) else text
 
     def _text(self, path: str) -> str:
         """The text of a file without its comments, what it imports under its own name, and what it offers."""
@@ -316,7 +316,7 @@ class Unused:
         """The outline of a file; none of a notebook, of which any cell may be run."""
         if path not in self._outlines:
             try:
-                tree = None if path.endswith(_NOTEBOOK) else ast.parse(self._code(path))
+                tree = None if path.endswith(NOTEBOOK) else ast.parse(self._code(path))
             except (SyntaxError, ValueError, RecursionError):
                 tree = None
             found = None
@@ -339,7 +339,7 @@ class Unused:
 
     def _may_name(self, path: str, stem: str) -> bool:
         """Whether a file imports something of a name that is not found, or has a text that may mean it."""
-        if path.endswith(_NOTEBOOK):
+        if path.endswith(NOTEBOOK):
             return True
         found = any(_stem(each) == stem for each in self._choices.may_import(path))
         if not found and any(stem in words for words in self._imports_of(path)):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..config.layers import selections_for
 from ..config.settings import Selection
+from ..console import shown
 from ..finding import Finding
 from ..source.unreadable import CODE as UNREADABLE
-from ..visit.related import shown
-from .lint import examine, selections_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -68,6 +68,8 @@ def lint(
     found = known(raw, path, settings, project)
     if found is not None:
         return found
+    from .lint import examine  # what is known takes none of this
+
     raised: list[BrokenRule] = []
     view = project.view(path)
     found = examine(raw, path, settings, raised, view)

@@ -10,9 +10,8 @@ from ..errors import DevlintError
 from ..finding import Position
 from ..infer.account import Account
 from ..source import notebook, unreadable
-from ..source.text import decode, split_rows
+from ..source.text import NOTEBOOK, decode, split_rows
 from ..visit.around import Around
-from .lint import NOTEBOOK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

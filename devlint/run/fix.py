@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..console import quoted
 from ..errors import DevlintError
-from ..source.text import Rows, decode, split_rows
+from ..source.text import NOTEBOOK, Rows, decode, split_rows
 from . import output
-from .lint import NOTEBOOK, lint
+from .lint import lint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

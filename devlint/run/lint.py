@@ -6,14 +6,14 @@ import ast
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ..config.layers import selections_for
 from ..config.settings import Fixing, Selection, Settings
 from ..errors import FAULTS, BrokenRule, DevlintError
 from ..finding import Severity, order
 from ..match import registry
 from ..match.selection import choose, named
 from ..source import sift, unreadable
-from ..source.globs import chosen
-from ..source.text import decode
+from ..source.text import NOTEBOOK, decode
 from ..visit.around import Around
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from ..rule import Rule
 
 DEFAULTS = Settings()
-NOTEBOOK = ".ipynb"
 
 
 class _Run(NamedTuple):
@@ -114,17 +113,6 @@ def _program(source: bytes | str, run: _Run) -> list[Finding]:
         if not findings and not suppresses:
             return []
         return _settled(findings, text, run)
-
-
-def selections_for(path: str, settings: Settings) -> tuple[Selection, ...]:
-    """Return the layers of rule selection that hold for one file."""
-    ignored = tuple(
-        selector
-        for pattern, selectors in (*settings.per_file_ignores, *settings.extend_per_file_ignores)
-        if chosen(path, pattern, settings.root)
-        for selector in selectors
-    )
-    return (*settings.selections, Selection(ignore=ignored)) if ignored else settings.selections
 
 
 def rules_for(path: str, settings: Settings) -> Matcher:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..comments.suppress import suppressions
+from ..config.layers import selections_for
 from ..errors import FAULTS
 from ..finding import Severity
 from ..match import registry
@@ -19,7 +20,7 @@ from ..source.files import excluded
 from ..visit import visitor
 from . import reasons
 from .explained import Where
-from .lint import excused, lint, selections_for
+from .lint import excused, lint
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

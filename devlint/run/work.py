@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..errors import BrokenRule, DevlintError, Elsewhere, kind_of
-from ..match import registry
+from ..match import faults, registry
 from ..project.disk import project
 from ..project.store import Store
 from ..project.world import Facts, World
@@ -93,7 +93,7 @@ def work(portion: Portion) -> Done:
                 continue
             linted = lint_file(raw, path, files[path], around)
             found.append(linted._replace(asked=around.asked_by(path)) if portion.follow else linted)
-        return Done(tuple(found), tuple(map(str, registry.unusable())), *world.news())
+        return Done(tuple(found), tuple(map(str, faults.unusable())), *world.news())
 
 
 def lint_file(raw: bytes, path: str, settings: Settings, around: Project) -> Linted:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..console import say
 from ..errors import DevlintError
-from ..match.registry import unusable
+from ..match.faults import unusable
 from ..run.progress import status_line
 from . import report
 from .catalogue import Case, Unproven, cases, chosen, concerns, find_fixtures, unpacked

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..comments.noqa import add
 from ..run.fix import apply, fix
-from ..run.lint import NOTEBOOK
 from ..source.sources import texts
-from ..source.text import decode
+from ..source.text import NOTEBOOK, decode
 from ..source.unreadable import UNDECODABLE
 from .positions import Replacement, difference
 

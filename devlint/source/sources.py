@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from ..run.lint import NOTEBOOK
-from .text import decode
+from .text import NOTEBOOK, decode
 from .unreadable import UNDECODABLE
 
 

@@ -9,6 +9,8 @@ from typing import NamedTuple
 _COOKIE = re.compile(rb"(?:[^\r\n]*(?:\r\n?|\n))?[ \t\f]*#[^\r\n]*?coding[:=][ \t]*[-\w.]+")
 _ROW = re.compile(r"\r\n?|\n")
 BOM = b"\xef\xbb\xbf"
+NOTEBOOK = ".ipynb"
+"""How the names of notebooks end."""
 
 
 class Decoded(NamedTuple):

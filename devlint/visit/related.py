@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING
 
+from ..console import shown
 from ..core.events import Call, Meeting, Move, Spot
 from ..finding import Position, Related
 from ..span import Span
@@ -84,9 +84,3 @@ def _where(at: object, ask: Questions, project: Project | None) -> tuple[str, Sp
     if isinstance(at, Span):
         return "", at
     return "", ask.span(at)  # type: ignore[arg-type]
-
-
-def shown(path: str) -> str:
-    """Return the path of another file as it is said: relative where it lies below."""
-    below = os.path.relpath(path)
-    return path if below.startswith(os.pardir) else below
