@@ -109,6 +109,8 @@ TABLES = (
     random.rand random.randn random.RandomState random.default_rng(*args)
     """,
     ),
+    # It takes elements of what it is given, as that does it: `arr[indices]`.
+    Table("numpy.", Row("first", "first", topics=_OTHER), "take_along_axis(arr, indices, axis)"),
     Table(
         "",
         Row("first", "first", topics=_OTHER),

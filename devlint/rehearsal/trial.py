@@ -119,17 +119,17 @@ class Trial(Rehearsal):
         self.undo(mark)
 
     def _try_methods(self, cls: Class, obj: Obj) -> None:
-        methods = {
-            name: found
-            for each in reversed(self.lineage(cls))
-            if each.unit is cls.unit
-            for name, found in each.names.items()
-            if isinstance(found, Function) and not found.binding
-        }
+        methods: dict[str, Function] = {}
+        moved: dict[str, set[str]] = {}
+        for each in reversed(self.lineage(cls)):
+            for name, found in each.names.items():
+                if isinstance(found, Function) and not found.binding:
+                    moved.setdefault(name, set()).update(_moved_parts(found))
+                    if each.unit is cls.unit:
+                        methods[name] = found
         begun = _called_by(methods.get("__init__"))
         wanted = {_FORWARD} if self.is_module(obj) else set(methods) - begun
         begun.add("__init__")
-        moved = {name: _moved_parts(method) for name, method in methods.items()}
         replaced = {name: _set_parts(method) for name, method in methods.items() if name not in begun}
         for name, method in methods.items():
             if name in wanted and (_is_public(name) or name in _CALLED):
@@ -141,7 +141,8 @@ class Trial(Rehearsal):
         self, moved: Collection[str], replaced: Collection[str], function: Function, receiver: Obj
     ) -> None:
         """Call a method, when others may have moved or replaced some of what the object has, or may not."""
-        self.hand_over([receiver.attrs[each] for each in sorted(moved) if each in receiver.attrs])
+        parts = [receiver.attrs[each] for each in sorted(moved) if each in receiver.attrs]
+        self.hand_over([each for each in parts if not isinstance(each, Tensor)])
         for name in sorted(replaced):
             if isinstance(receiver.attrs.get(name), Tensor):
                 self.put(receiver.attrs, name, Unknown())
@@ -223,14 +224,13 @@ class Trial(Rehearsal):
 
 
 def _moved_parts(method: Function) -> set[str]:
-    """The attributes that a method moves where they are: `self.net.to(device)`."""
+    """The attributes that a method moves, where they are if they are modules: `self.net.to(device)`."""
     done = body(method.node) if isinstance(method.node, (ast.FunctionDef, ast.AsyncFunctionDef)) else ()
     return {
         call.func.value.attr
         for statement in done
-        for each in descendants(statement)
-        if isinstance(each, ast.Expr)
-        and isinstance(call := each.value, ast.Call)
+        for call in descendants(statement)
+        if isinstance(call, ast.Call)
         and isinstance(call.func, ast.Attribute)
         and call.func.attr in MOVES
         and isinstance(call.func.value, ast.Attribute)
