@@ -37,7 +37,7 @@ TRANSFERS = set(
     modules.loaded modules.traced modules.with_transforms modules.wrap modules.before modules.take
     modules.scatter modules.shard modules.parameter modules.parameters modules.parts modules.register
     modules.state modules.move modules.forward optimizers.make optimizers.step optimizers.load optimizers.add
-    loaders.loader graphs.loader graphs.dataset graphs.transform
+    loaders.loader graphs.loader graphs.dataset graphs.transform graphs.of_edges graphs.collection
     loaders.subset loaders.split loaders.tensors sequences.pack sequences.pad_packed
     objects.copy objects.getattr objects.setattr objects.super objects.isinstance
     objects.field objects.is_tensor objects.type objects.replaced objects.partial objects.record

@@ -106,6 +106,8 @@ TRANSFERS: dict[str, Transfer] = {
     "loaders.loader": loaders.loader,
     "graphs.loader": graphs.loader,
     "graphs.dataset": graphs.dataset,
+    "graphs.of_edges": graphs.of_edges,
+    "graphs.collection": graphs.collection,
     "graphs.transform": graphs.transform,
     "loaders.subset": loaders.subset,
     "loaders.split": loaders.split,

@@ -14,7 +14,7 @@ from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
 from ..core.paths import Attr, Element, Item, Ref
 from ..core.places import ON_DEVICE, Form
-from ..core.values import Defined, Value, is_made
+from ..core.values import ENCODED, Defined, Value, is_made
 from .assigning import Target, gives_way, making, targets
 from .behind import Behind, Kept, is_empty
 from .caches import Cached, cached
@@ -368,7 +368,9 @@ def _tensor(
     once = targets(settled, cls, made, name) == [target] and isinstance(node, ast.Attribute)
     term = cls.own_attribute(name)
     if term is None or term.kind is not Kind.CONTAINER:
-        form = "other" if term is not None and term.kind is Kind.BATCH else ""  # a distribution
+        origin = settled.logs[method].binds[node].value.origin
+        has_tensors = term is not None and term.kind is Kind.BATCH  # a distribution, or a graph of DGL's
+        form = "other" if has_tensors or (origin is not None and origin.how == ENCODED) else ""
     else:
         attribute = settled.objects.part(settled.objects.self_of(cls.name), Attr(name))
         log = settled.logs[method]

@@ -14,6 +14,7 @@ TABLES = (
             collate_fn, pin_memory, drop_last, timeout, worker_init_fn, multiprocessing_context,
             generator, *, in_order, persistent_workers, pin_memory_device, prefetch_factor)
     monai.data.DataLoader(dataset, num_workers, **kwargs): topics=other-library
+    dgl.dataloading.GraphDataLoader(dataset, collate_fn, use_ddp, ddp_seed, **kwargs): topics=other-library
     """,
     ),
     Table(
@@ -58,6 +59,39 @@ TABLES = (
     torch_geometric.transforms.*(*args): gives=other place= by=graphs.transform
     torch_geometric.transforms.Compose(transforms): gives=other place= by=graphs.transform
     torch_geometric.transforms.ToDevice(device, attrs, non_blocking): gives=other place= by=graphs.transform
+    """,
+    ),
+    # DGL's graphs are moved as tensors are, by copies, and have tensors that are where they are:
+    # https://www.dgl.ai/dgl_docs/generated/dgl.DGLGraph.to.html, read in dgl/heterograph.py of 2.1.
+    Table(
+        "dgl.",
+        Row(
+            "tensor", "device", devices=("device",), topics=frozenset({"other-library"}), by="graphs.of_edges"
+        ),
+        """
+    graph(data, *, num_nodes, idtype, device, row_sorted, col_sorted)
+    heterograph(data_dict, num_nodes_dict, idtype, device)
+    from_scipy(sp_mat, eweight_name, idtype, device)
+    from_networkx(nx_graph, node_attrs, edge_attrs, edge_id_attr_name, idtype, device)
+    rand_graph(num_nodes, num_edges, idtype, device)
+    """,
+    ),
+    Table(
+        "dgl.",
+        Row("tensor", "first", topics=frozenset({"other-library"})),
+        """
+    batch(graphs, ndata, edata)
+    add_self_loop remove_self_loop add_reverse_edges to_bidirected to_simple to_homogeneous to_heterogeneous
+    add_nodes add_edges remove_nodes remove_edges reverse line_graph node_subgraph edge_subgraph in_subgraph
+    out_subgraph transforms.add_self_loop transforms.remove_self_loop transforms.add_reverse_edges
+    transforms.to_bidirected transforms.to_simple(g, *args)
+    """,
+    ),
+    Table(
+        "dgl.data.",
+        Row("container", topics=frozenset({"other-library"}), by="graphs.collection"),
+        """
+    *Dataset(*args)
     """,
     ),
 )

@@ -344,6 +344,8 @@ CHANGES_GRAPH = words("apply apply_ update from_dict")
 """Methods of theirs that put in the place of all tensors what a function makes of them, or others."""
 COUNTS = "num_"
 """How those of its attributes begin that are numbers."""
+EDGES_OF_GRAPH = ("data", "data_dict")
+"""Parameters of DGL's functions that make graphs, for what may be tensors."""
 TRANSFORMS_GRAPHS = ("transform", "pre_transform")
 """What its datasets are told to do with each graph."""
 OF_TORCH = "torch."

@@ -10,10 +10,15 @@ from ...core.evidence import Evidence
 from ...core.kinds import TENSORS, Kind
 from ...core.paths import Attr, Element
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place
-from ...core.values import GRAPH, NUMBER, OTHER, UNKNOWN, Value, container
+from ...core.values import ENCODED, GRAPH, NONE, NUMBER, OTHER, UNKNOWN, Value, container
 from .. import lent
 from ..machine import Machine, Site
 from . import loaders, moves
+
+_EDGES = frozenset({Kind.ARRAY, Kind.NUMBER, Kind.NONE})
+"""What edges are made of where they are no tensors."""
+_LEAST = 2
+"""A graph is no number: what it has are rows of nodes, or of edges."""
 
 
 def loader(machine: Machine, site: Site) -> Value:
@@ -45,6 +50,31 @@ def dataset(machine: Machine, site: Site) -> Value:
     graph = machine.objects.part(ref, Element())
     place = Place(CPU.form, CPU.name, graph) if stays else UNKNOWN_PLACE
     return container(ref, element=Value(Kind.BATCH, place, graph, known=GRAPH))
+
+
+def of_edges(machine: Machine, site: Site) -> Value:
+    """A graph of DGL's: where it is told to be, else where its edges are."""
+    data = next(filter(None, map(site.args.get, knowledge.EDGES_OF_GRAPH)), NONE)
+    parts = [part for end in data.items or (data,) for part in end.items or (end,)]
+    places = {machine.where(part) for part in parts if part.kind in TENSORS}
+    known = all(part.kind in _EDGES or part.kind in TENSORS for part in parts) and len(places) < 2
+    edges = next(iter(places), CPU) if known else UNKNOWN_PLACE
+    place = machine.denoted(site.args.get("device"), edges)
+    return _graph(machine, site, place)
+
+
+def _graph(machine: Machine, site: Site, place: Place) -> Value:
+    """A graph of DGL's: moved, and left behind, as what a tokenizer gives is."""
+    graph = machine.made(site.node, Kind.TENSOR, place, ENCODED if place == CPU else "made", site.api)
+    return graph._replace(origin=graph.origin._replace(dims=_LEAST)) if graph.origin is not None else graph
+
+
+def collection(machine: Machine, site: Site) -> Value:
+    """A dataset of DGL's, whose graphs are on the cpu."""
+    value = machine.own(site.node, Kind.CONTAINER, role="made")
+    ref = machine.ref(value)
+    assert ref is not None
+    return container(ref, element=_graph(machine, site, CPU))
 
 
 def _stays(transform: Value) -> bool:
