@@ -472,8 +472,12 @@ SETS_DEFAULT = ("torch.set_default_device", "torch.set_default_tensor_type")
 """What says which device is the default one."""
 SETS_DEFAULT_DEVICE = re.compile(r"\bset_default_device\(|\bset_default_tensor_type\([^)\n]*cuda")
 """What a program writes after which a factory that is told no device makes its tensor elsewhere."""
-MOVES_ATTRIBUTE = r"(?<!\bself)\.{name}\s*=[^=\n][^\n]*\.(?:to|cuda)\("
-"""A line that moves what another object has as `name`: `net.mask = net.mask.to(device)`."""
+MOVES_ATTRIBUTE = (
+    r"(?<!\bself)\.{name}\s*=[^=\n][^\n]*\.(?:to|cuda)\("
+    r"|[\"']{name}[\"'](?=(?:[^\n]*\n){{0,8}}?[^\n]*\bsetattr\([^\n]*\.(?:to|to_device|cuda)\()"
+)
+"""A line that moves what another object has as `name`, `net.mask = net.mask.to(device)`, or a few that do so
+by its name: `for name in ("mask", "bias"): setattr(net, name, getattr(net, name).to(device))`."""
 REACHES_NAMES = re.compile(
     r"\b__dict__\b|\b(?:globals|locals|vars|eval|exec|getattr|__import__|import_module|instantiate|Fire|\w*CLI"
     r"|locate|get_class|get_object|get_method|spec_from_file_location|load_source|walk_packages|iter_modules"

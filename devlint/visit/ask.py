@@ -759,6 +759,9 @@ class Questions:
                 if passed.name != parameter:
                     continue
                 of_caller = passed.own and passed.place.form is not Form.ANYWHERE
+                unsaid = passed.place.form is Form.UNKNOWN or passed.own == parameter
+                if call.caller == function and unsaid:
+                    continue  # a call of itself hands on what others gave, or says nothing
                 further = tuple(self._given(call.caller, passed.own, above | {key})) if of_caller else ()
                 if further:
                     yield from further
