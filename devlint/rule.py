@@ -289,6 +289,9 @@ class Ask(Protocol):
     def left_out(self, seen: Seen) -> bool:
         """Whether a value is a parameter that no caller gives, and as which None is handed on then."""
 
+    def devices_given_within(self, node: cst.CSTNode) -> tuple[Given, ...]:
+        """What calls give for the device of the last move in a chain: `x.to(device).detach().numpy()`."""
+
     def given_together(self, one: Seen, other: Seen) -> tuple[tuple[Given, Given | None], ...]:
         """What each call passes for two parameters of one function (`Seen.given`), in the same call.
 

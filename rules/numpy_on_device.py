@@ -23,7 +23,6 @@ from ..rule import (
     Change,
     Claim,
     Form,
-    Given,
     Kind,
     Meeting,
     Raises,
@@ -83,7 +82,7 @@ class NumpyOnDevice(Rule[Call | Meeting]):
             if there is not None:
                 name = there.place.name or "the device of a module"
                 severity, where = Severity.WARNING, f"on `{name}`, as a caller gives it"
-        elif all_on_cpu(_devices(node, ask)) or (at and not (hook or ask.mentions_devices())):
+        elif all_on_cpu(ask.devices_given_within(node)) or (at and not (hook or ask.mentions_devices())):
             return
         reader = event.callee.rpartition(".")[2] if isinstance(event, Call) else event.right.label
         holds = "holds what is" if seen.kind is Kind.CONTAINER else "may be" if seen.answered else "is"
@@ -106,16 +105,6 @@ def _behind(event: Call | Meeting) -> Iterator[Seen]:
             yield seen
         elif given and seen.kind is Kind.UNKNOWN and wanted & TENSORS:
             yield seen  # a tensor, if its callers say so
-
-
-def _devices(node: cst.CSTNode, ask: Ask) -> tuple[Given, ...]:
-    """What callers give for the device that a call moves to whose result is read: `x.to(device).numpy()`."""
-    while isinstance(node, (cst.Call, cst.Attribute)):
-        given = ask.devices_given(node)
-        if given:
-            return given
-        node = node.func if isinstance(node, cst.Call) else node.value
-    return ()
 
 
 def _is_placed(seen: Seen) -> bool:

@@ -774,6 +774,15 @@ class Questions:
         handed = [self._file.record.handed_at(self.span(arg)) for arg in args]
         return tuple(given for each in handed if each[1] for given in self._given(*each, frozenset()))
 
+    def devices_given_within(self, node: libcst.CSTNode) -> tuple[Given, ...]:
+        """What calls give for the device of the last move in a chain: `x.to(device).detach().numpy()`."""
+        while isinstance(node, (libcst.Call, libcst.Attribute)):
+            given = self.devices_given(node)
+            if given:
+                return given
+            node = node.func if isinstance(node, libcst.Call) else node.value
+        return ()
+
     def tells_given(self, call: libcst.CSTNode) -> bool:
         """Whether a call is told a device that is a parameter, or an attribute that keeps one."""
         args = call.args if isinstance(call, libcst.Call) else ()
