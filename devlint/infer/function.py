@@ -476,7 +476,7 @@ def _doubt_places(machine: Statements, end: State, value: Value, depth: int = 2)
     """A module that the function made and gave to others on the way may be anywhere when it is returned."""
     ref, objects = value.who, machine.objects
     if value.kind is Kind.MODULE and type(ref) is int and ref not in end.places:
-        if objects.is_made_in(ref, machine.here.name) and is_reached(objects, machine.log, ref):
+        if objects.is_made_in(ref, machine.here.name) and is_reached(objects, machine.log, ref, end.places):
             end.places[ref] = UNKNOWN_PLACE
     elif value.kind is Kind.CONTAINER and depth:
         for part in (*(value.items or ()), *((value.element,) if value.element is not None else ())):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 
 from .. import knowledge
 from ..core.kinds import TENSORS, Kind
@@ -23,6 +23,7 @@ _HELD = _REGISTERED | {Kind.UNKNOWN}
 _NO_RECEIVER = TENSORS | {Kind.CONTAINER, Kind.BATCH, Kind.NUMBER, Kind.STRING, Kind.DEVICE, Kind.ARRAY}
 """What keeps nothing of what its methods are given, or only what a container holds anyway."""
 _WEIGHTY = frozenset({knowledge.HOLDS_MODULES, "model"})
+_NOWHERE = frozenset({Kind.NONE, Kind.NUMBER, Kind.STRING})
 _OWN = ("made", "parameter")
 _DEPTH = 4
 
@@ -137,11 +138,14 @@ def may_be(objects: Objects, ref: Ref) -> Iterator[Ref]:
     return objects.may_be(ref)
 
 
-def is_reached(objects: Objects, log: Log, module: Ref) -> bool:
-    """Whether something that a function does may move a module: it moves it or a part, or others have it."""
+def is_reached(objects: Objects, log: Log, module: Ref, placed: Container[Ref] | None = None) -> bool:
+    """Whether something that a function does may move a module: it moves it or a part, or others have it.
+
+    `placed` are the modules that are not where they were made, if that is known of all.
+    """
     if any(_is_of(objects, each, module) for each in (*log.passed, *log.handed)):
         return True
-    if any(_shares(objects, module, raw) for raw in log.binds.values()):
+    if any(_shares(objects, log, module, raw, placed) for raw in log.binds.values()):
         return True
     for raw in log.moves.values():
         moved = raw.receiver.who
@@ -152,10 +156,19 @@ def is_reached(objects: Objects, log: Log, module: Ref) -> bool:
     return False
 
 
-def _shares(objects: Objects, module: Ref, raw: RawBind) -> bool:
-    """Whether a part of a module is replaced, perhaps by what is elsewhere: `conv.weight = self.kernel`."""
-    owner = raw.owner.who
-    return raw.name != GRADIENTS.name and type(owner) is int and _is_of(objects, owner, module)
+def _shares(objects: Objects, log: Log, module: Ref, raw: RawBind, placed: Container[Ref] | None) -> bool:
+    """Whether a part of a module is replaced, perhaps by what is elsewhere: `conv.weight = self.kernel`.
+
+    A layer that is made for it, `model.fc = nn.Linear(512, 10)`, is where the module is: on the cpu.
+    """
+    owner, part = raw.owner.who, raw.value.who
+    if raw.name == GRADIENTS.name or type(owner) is not int or not _is_of(objects, owner, module):
+        return False
+    if placed is None or raw.value.kind is not Kind.MODULE or type(part) is not int or part in placed:
+        return raw.value.kind not in _NOWHERE
+    layer = objects.ways[part]
+    made = isinstance(layer, Root) and layer.kind == "made" and not objects.is_part(module, part)
+    return not made or is_reached(objects, log, part, placed)
 
 
 def _is_of(objects: Objects, ref: Ref, module: Ref) -> bool:
