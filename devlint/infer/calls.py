@@ -770,6 +770,8 @@ def tensor_method(machine: Machine, node: ast.Call, base: Value, name: str, args
     if name in knowledge.RETAINS_GRADIENT:
         machine.leaf(base, "retained")
     row = knowledge.method(Kind.TENSOR, name)
+    if row is None and name not in knowledge.TENSOR_ONLY and name not in knowledge.TENSOR_TOO:
+        return machine.unknown(node)  # of a class of its own, such as DGL's graphs: `g.number_of_nodes()`
     site = _site(node, f"Tensor.{name}", base, args, row or _OPERATION)
     _record(machine, site, site.api)
     return perform(machine, site)

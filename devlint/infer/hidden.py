@@ -369,8 +369,8 @@ def _tensor(
     term = cls.own_attribute(name)
     if term is None or term.kind is not Kind.CONTAINER:
         origin = settled.logs[method].binds[node].value.origin
-        has_tensors = term is not None and term.kind is Kind.BATCH  # a distribution, or a graph of DGL's
-        form = "other" if has_tensors or (origin is not None and origin.how == ENCODED) else ""
+        graph = origin is not None and origin.how == ENCODED and bool(knowledge.topics_of_call(origin.api))
+        form = "other" if graph or (term is not None and term.kind is Kind.BATCH) else ""  # a distribution
     else:
         attribute = settled.objects.part(settled.objects.self_of(cls.name), Attr(name))
         log = settled.logs[method]

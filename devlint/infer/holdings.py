@@ -168,7 +168,7 @@ def _shares(objects: Objects, log: Log, module: Ref, raw: RawBind, placed: Conta
         return raw.value.kind not in _NOWHERE
     layer = objects.ways[part]
     made = isinstance(layer, Root) and layer.kind == "made" and not objects.is_part(module, part)
-    return not made or is_reached(objects, log, part, placed)
+    return not made or is_reached(objects, log, part)
 
 
 def _is_of(objects: Objects, ref: Ref, module: Ref) -> bool:
