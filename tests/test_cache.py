@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from devlint.commands import cache
 from devlint.commands.cli import main
 from devlint.match import registry, sources
 from devlint.project import store
@@ -298,10 +299,10 @@ def test_another_version_of_anything_counts(
     run: Run, examined: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run()
-    monkeypatch.setattr(registry, "versions", lambda: "another")
+    monkeypatch.setattr(cache, "_versions", lambda: "another")
     run()
     assert len(examined) == 3
-    monkeypatch.setattr(registry, "versions", lambda: "")  # nobody knows
+    monkeypatch.setattr(cache, "_versions", lambda: "")  # nobody knows
     run()
     run()
     assert len(examined) == 3
@@ -394,7 +395,7 @@ def test_what_old_versions_kept_is_deleted(run: Run, here: Path, monkeypatch: py
     run()
     (old,) = (path for path in (here / ".devlint_cache").iterdir() if path.is_dir())
     for version, is_there in (("second", True), ("third", False)):
-        monkeypatch.setattr(registry, "versions", lambda version=version: version)
+        monkeypatch.setattr(cache, "_versions", lambda version=version: version)
         run()
         assert old.exists() is is_there
         os.utime(old if is_there else here, (0, 0))

@@ -28,17 +28,21 @@ def shelf(named: str | None, settings: Settings) -> Shelf | None:
     """
     if os.environ.get(NONE):
         return None
-    key, versions = secret(manifest.folder()), manifest.versions() or _looked_up()
+    key, versions = secret(manifest.folder()), _versions()
     if key is None or not versions:
         return None
     folder, follow = _folder(named, settings)
     return Shelf(folder, key, versions, follow)
 
 
-def _looked_up() -> str:
-    from ..match import registry
+def _versions() -> str:
+    """Return what has a say in results; empty where nobody can say."""
+    found = manifest.versions()
+    if not found:
+        from ..match import registry
 
-    return registry.versions()
+        found = registry.versions()
+    return found
 
 
 def _folder(named: str | None, settings: Settings) -> tuple[str, bool]:
