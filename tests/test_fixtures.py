@@ -142,6 +142,10 @@ def test_near_misses_have_no_marks(path: Path) -> None:
     assert not marks(path)
 
 
+def test_no_program_lies_where_nothing_looks() -> None:
+    assert not list(FOLDER.glob("*.py"))
+
+
 def test_every_rule_has_a_bug_its_cure_and_near_misses() -> None:
     assert set(installed()) - {"DEV000"} == set(CODES)
     for code in CODES:

@@ -296,9 +296,8 @@ def test_a_clean_file_that_uses_torch_loads_nothing_heavy(tmp_path: Path) -> Non
 def test_what_has_not_changed_is_known_without_any_analysis(tmp_path: Path, more: str) -> None:
     (tmp_path / "here").mkdir()
     (tmp_path / "here" / "pyproject.toml").touch()
-    for _ in range(
-        2
-    ):  # the first run makes a folder where `-c` looks for modules: what is there is asked again
+    # The first run makes a folder where `-c` looks for modules, so that the second looks at all rules again.
+    for _ in range(2):
         loaded(tmp_path, CLEAN + more, keeps=True)
     modules = loaded(tmp_path, CLEAN + more, keeps=True)
     assert "devlint.run.unchanged" in modules

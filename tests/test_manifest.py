@@ -136,12 +136,15 @@ def linked(path: Path) -> None:
         lambda path: path.write_bytes(b""),
         lambda path: path.write_bytes(b"\xff" * 100),
         lambda path: path.write_bytes(path.read_bytes()[:-10]),
-        *(spoiled_marshal, spoiled_rules, spoiled_watch, spoiled_tables, writable, writable_folder, linked),
+        *(spoiled_marshal, spoiled_rules, spoiled_watch, spoiled_tables, spoiled_versions),
+        *(writable, writable_folder, linked),
     ],
 )
 def test_what_cannot_be_trusted_is_not_used(here: Path, spoil: Callable[[Path], object]) -> None:
     expected = registry.entries()
     (path,) = here.glob("rules-*")
+    manifest.forget()
+    assert manifest.versions() == registry.versions()
     assert manifest._decoded(manifest._read(str(path))) is not None
     spoil(path)
     assert manifest._decoded(manifest._read(str(path))) is None

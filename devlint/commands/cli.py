@@ -123,6 +123,6 @@ def _dispatch(arguments: list[str]) -> int:
     from ..config.options import parse
 
     options = parse(arguments[1:] if command == "check" else arguments)
-    from .check import check
+    from .check import check  # what `--help`, `--version` and mistakes can do without
 
     return check(options)

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any
 
-from ..finding import Edit, Finding, Fix, Position, Related, Severity
 from ..span import Span
 from . import events, kinds, met, paths, places, summary, values
 
@@ -26,9 +25,9 @@ def _of(module: Any, base: type) -> list[Any]:
 _MODULES = (events, kinds, met, paths, places, summary, values)
 _CLASSES: tuple[Any, ...] = (
     *(each for module in _MODULES for each in _of(module, tuple)),
-    *(Span, Edit, Finding, Fix, Position, Related),
+    Span,
 )
-_ENUMS: tuple[Any, ...] = (*(each for module in _MODULES for each in _of(module, Enum)), Severity)
+_ENUMS: tuple[Any, ...] = tuple(each for module in _MODULES for each in _of(module, Enum))
 _ENUMS_FROM = _FIRST + len(_CLASSES)
 _NUMBERS = {each: number for number, each in enumerate((*_CLASSES, *_ENUMS), _FIRST)}
 

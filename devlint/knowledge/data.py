@@ -5,6 +5,8 @@ from __future__ import annotations
 from .row import Row
 from .table import Table
 
+_OTHER = frozenset({"other-library"})
+
 TABLES = (
     Table(
         "",
@@ -14,7 +16,6 @@ TABLES = (
             collate_fn, pin_memory, drop_last, timeout, worker_init_fn, multiprocessing_context,
             generator, *, in_order, persistent_workers, pin_memory_device, prefetch_factor)
     monai.data.DataLoader(dataset, num_workers, **kwargs): topics=other-library
-    dgl.dataloading.GraphDataLoader(dataset, collate_fn, use_ddp, ddp_seed, **kwargs): topics=other-library
     """,
     ),
     Table(
@@ -61,13 +62,11 @@ TABLES = (
     torch_geometric.transforms.ToDevice(device, attrs, non_blocking): gives=other place= by=graphs.transform
     """,
     ),
-    # DGL's graphs are moved as tensors are, by copies, and have tensors that are where they are:
-    # https://www.dgl.ai/dgl_docs/generated/dgl.DGLGraph.to.html, read in dgl/heterograph.py of 2.1.
+    # DGL's graphs are moved as tensors are, by copies, and take no features from elsewhere: `DGLGraph.to` and
+    # `_set_n_repr` in dgl/heterograph.py of 2.1.
     Table(
         "dgl.",
-        Row(
-            "tensor", "device", devices=("device",), topics=frozenset({"other-library"}), by="graphs.of_edges"
-        ),
+        Row("tensor", "device", devices=("device",), topics=_OTHER, by="graphs.of_edges"),
         """
     graph(data, *, num_nodes, idtype, device, row_sorted, col_sorted)
     heterograph(data_dict, num_nodes_dict, idtype, device)
@@ -78,7 +77,7 @@ TABLES = (
     ),
     Table(
         "dgl.",
-        Row("tensor", "first", topics=frozenset({"other-library"})),
+        Row("tensor", "first", topics=_OTHER),
         """
     batch(graphs, ndata, edata)
     add_self_loop remove_self_loop add_reverse_edges to_bidirected to_simple to_homogeneous to_heterogeneous
@@ -89,7 +88,7 @@ TABLES = (
     ),
     Table(
         "dgl.data.",
-        Row("container", topics=frozenset({"other-library"}), by="graphs.collection"),
+        Row("container", topics=_OTHER, by="graphs.collection"),
         """
     *Dataset(*args)
     """,

@@ -63,8 +63,8 @@ def declared(declare: Callable[[], tuple[Declared, Iterable[str] | None]]) -> De
 
 def versions() -> str | None:
     """Return what tells this devlint, its rules and knowledge from any other; None if that is not at hand."""
-    kept = _kept()
-    return kept[4] if kept is not None and type(kept[4]) is str else None
+    *_, found = _kept() or (None,)
+    return found if type(found) is str else None
 
 
 def forget() -> None:

@@ -133,7 +133,7 @@ class Trial(Rehearsal):
         replaced = {name: _set_parts(method) for name, method in methods.items() if name not in begun}
         for name, method in methods.items():
             if name in wanted and (_is_public(name) or name in _CALLED):
-                others = set[str]().union(*(moved[each] for each in moved if each not in (name, "__init__")))
+                others = set[str]().union(*(moved[each] for each in moved if each != name))
                 anew = set[str]().union(*(replaced[each] for each in replaced if each != name))
                 self._apart(partial(self._run_after, others, anew, method, obj))
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ..config.layers import selections_for
 from ..config.settings import Selection
 from ..console import shown
-from ..finding import Finding
+from ..finding import Finding, from_plain, plain
 from ..source.unreadable import CODE as UNREADABLE
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ def key(path: str, settings: Settings) -> str:
     return repr(settings._replace(**_NO_SAY, selections=layers))
 
 
-def away(findings: Iterable[Finding], path: str) -> tuple[Finding, ...] | None:
-    """Return findings that name no place of this machine; None where that cannot be."""
+def away(findings: Iterable[Finding], path: str) -> tuple[Any, ...] | None:
+    """Return findings as plain data that name no place of this machine; None where that cannot be."""
     folder = os.path.dirname(os.path.abspath(path))
 
     def moved(related: Related) -> Related:
@@ -114,12 +114,14 @@ def away(findings: Iterable[Finding], path: str) -> tuple[Finding, ...] | None:
         return related._replace(path=os.path.relpath(related.path, folder))
 
     try:
-        return tuple(each._replace(path="", related=tuple(map(moved, each.related))) for each in findings)
+        return tuple(
+            plain(each._replace(path="", related=tuple(map(moved, each.related)))) for each in findings
+        )
     except ValueError:  # another drive
         return None
 
 
-def back(findings: Iterable[Finding], path: str) -> list[Finding]:
+def back(findings: Iterable[Any], path: str) -> list[Finding]:
     """Return findings that were taken `away`, for the file as it is named now."""
     folder = os.path.dirname(os.path.abspath(path))
 
@@ -128,4 +130,5 @@ def back(findings: Iterable[Finding], path: str) -> list[Finding]:
             return related._replace(path=path)
         return related._replace(path=shown(os.path.normpath(os.path.join(folder, related.path))))
 
-    return [each._replace(path=path, related=tuple(map(moved, each.related))) for each in findings]
+    found = map(from_plain, findings)
+    return [each._replace(path=path, related=tuple(map(moved, each.related))) for each in found]

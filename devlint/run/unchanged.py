@@ -9,7 +9,6 @@ import marshal
 import os
 from typing import TYPE_CHECKING
 
-from ..finding import from_plain, plain
 from ..project.world import Facts, is_same, of_file
 from ..source.digest import digest
 from ..source.unreadable import CODE as UNREADABLE
@@ -58,7 +57,7 @@ class Unchanged:
         known = self._found.get(place)
         if known is None or self._world.facts().files.get(place) != of_file(raw):
             return None
-        return cached.back(map(from_plain, marshal.loads(known)), path) if known else []
+        return cached.back(marshal.loads(known), path) if known else []
 
     def note(self, path: str, raw: bytes, findings: list[Finding]) -> None:
         """Remember what was found in a file that has these bytes; what cannot be read is tried each time."""
@@ -68,7 +67,7 @@ class Unchanged:
             return
         found = cached.away(findings, path)
         if found is not None:
-            self._found[place] = marshal.dumps(tuple(map(plain, found))) if found else b""
+            self._found[place] = marshal.dumps(found) if found else b""
             self._changed = True
 
     def keep(self) -> None:
