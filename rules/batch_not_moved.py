@@ -108,6 +108,6 @@ def _encoded(event: Meeting, ask: Ask, where: str) -> Iterator[Report]:
         return
     yield Report(
         f"`{event.left.label}` is still on the cpu and meets `{event.right.label}`{where}",
-        "tokenizers give cpu tensors: move what they give to the model's device first",
+        "tokenizers, and what builds graphs, give them on the cpu: move what they give first",
         Severity.WARNING if event.conflict is Conflict.PRESUMED else None,
     )

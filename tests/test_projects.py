@@ -131,6 +131,21 @@ def test_the_root_of_a_copy_is_where_its_licence_lies(tmp_path: Path) -> None:
     assert resolve.Layout().find("models.nets.one", run) is None
 
 
+def test_a_package_is_meant_where_a_module_beside_the_importer_is_called_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "agent" / "deep").mkdir(parents=True)
+    for name in ("agent/deep/agent.py", "agent/deep/run.py", "run.py", "LICENSE"):
+        (tmp_path / name).write_text("")
+    inside = str(tmp_path / "agent/deep/run.py")
+    for importer in (inside, str(tmp_path / "run.py")):
+        found = resolve.Layout().find("agent.deep.agent.Agent", importer)
+        assert found == (str(tmp_path / "agent/deep/agent.py"), "Agent")
+    assert resolve.Layout().find("agent.Agent", inside) == (str(tmp_path / "agent/deep/agent.py"), "Agent")
+    assert resolve.Layout().find("agent.Agent.act", inside) == (
+        str(tmp_path / "agent/deep/agent.py"),
+        "Agent.act",
+    )
+
+
 def test_a_project_may_be_imported_by_the_name_of_its_folder(tmp_path: Path) -> None:
     (tmp_path / "kit" / "data").mkdir(parents=True)
     (tmp_path / "kit" / "setup.py").touch()

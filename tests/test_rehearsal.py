@@ -416,6 +416,8 @@ def test_a_name_is_looked_for_in_files_that_can_have_it(
 
 
 MAY_BE_MODULE = """\
+import abc
+
 import torch
 from zoo import Model
 from torch import nn
@@ -442,7 +444,13 @@ class Outer({base}):
 
 @pytest.mark.parametrize(
     ("base", "method", "found"),
-    [("object", "forward", 1), ("Model", "run", 1), ("Model", "forward", 0), ("nn.Module", "forward", 0)],
+    [
+        ("object", "forward", 1),
+        ("Model", "run", 0),
+        ("abc.ABC", "run", 1),
+        ("Model", "forward", 0),
+        ("nn.Module", "forward", 0),
+    ],
 )
 def test_what_may_be_a_module_may_be_moved(base: str, method: str, found: int, tmp_path: Path) -> None:
     """Only who knows what a class derives from can say that nothing moves its parts."""

@@ -260,11 +260,14 @@ class Targets(Attributes):
     def _store(self, target: ast.Subscript, base: Value, index: Value, value: Value) -> None:
         """`t[i] = v`: a number or slice copies from anywhere; a tensor as index wants `v` beside `t`.
 
-        The index itself is brought to `t`, wherever it is, unlike that of `t[i]`.
+        The index itself is brought to `t`, wherever it is, unlike that of `t[i]`. The graphs of DGL take only
+        features that are where they are.
         """
         indices = index.items if isinstance(target.slice, ast.Tuple) and index.items else (index,)
         if any(each.kind in (Kind.TENSOR, Kind.PARAMETER) and not _is_one_number(each) for each in indices):
             self.meet(target, [(target.value, base), (target, value)])
+        elif isinstance(target.value, ast.Attribute) and target.value.attr in knowledge.FEATURES_OF_GRAPHS:
+            self.meet(target, [(target.value.value, self.eval(target.value.value)), (target, value)])
         elif is_made(base) and base.origin is not None and value.kind in MAY_HOLD_TENSORS:
             self.log.filled[base.origin.function, base.origin.at] = target, self.where(value), value
 

@@ -340,6 +340,8 @@ OF_GRAPHS = words(
     train_mask val_mask test_mask edge_label edge_label_index n_id e_id"""
 )
 """Attributes of PyG's graphs that are tensors."""
+FEATURES_OF_GRAPHS = words("ndata edata srcdata dstdata")
+"""Attributes of DGL's graphs that hold tensors by name, all of them where the graph is."""
 CHANGES_GRAPH = words("apply apply_ update from_dict")
 """Methods of theirs that put in the place of all tensors what a function makes of them, or others."""
 COUNTS = "num_"

@@ -117,10 +117,17 @@ class Layout:
                 folder = os.path.dirname(folder)
             return self._under(folder, names.split(".") if names else [])
         names_of = dotted.split(".")
+        first: Found | None = None
         for root in chain(self._roots_of(folder), self._added_by(importer, names_of[0])):
             found = self.found_in(root, dotted)
-            if found is not None:
-                return found
+            if found is None:
+                continue
+            if first is None or found.rest.count(".") < first.rest.count("."):
+                first = found
+            if "." not in first.rest:
+                return first  # else a module beside the importer may only be called as the package is
+        if first is not None:
+            return first
         project = self.project_of(folder)
         if names_of[0] in self._names_of(project):
             return self._under(project, names_of[1:])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Collection
 from contextlib import suppress
 from functools import partial
@@ -75,17 +76,17 @@ class Trial(Rehearsal):
         self._placed = self._weightless = self._places_itself = False
         if isinstance(value, Function):
             self._apart(lambda: self._run(value, None))
-        elif isinstance(value, Class) and not self._may_be_module(value):
+        elif isinstance(value, Class) and not self._may_be_moved_whole(value):
             self._try_class(value)
 
-    def _may_be_module(self, cls: Class) -> bool:
-        """Whether a class derives from what nobody knows, and does what modules do: then it may be moved."""
+    def _may_be_moved_whole(self, cls: Class) -> bool:
+        """Whether a class derives from what nobody knows: then it may be moved."""
         bases = [base for each in self.lineage(cls) for base in each.bases if not isinstance(base, Class)]
         known = any(
             isinstance(base, Lib) and "module" in knowledge.topics_of_base(base.dotted) for base in bases
         )
         plain = all(isinstance(base, Lib) and _is_plain(base.dotted) for base in bases)
-        return not (known or plain) and isinstance(self.find_in(cls, _FORWARD), Function)
+        return not (known or plain)
 
     def _is_own(self, value: Value, unit: Unit) -> bool:
         """Whether a file defines what others may use."""
@@ -259,7 +260,9 @@ def _is_public(name: str) -> bool:
 
 def _is_plain(base: str) -> bool:
     """Whether what derives from a class of a library is moved by nothing that it has from there."""
-    return base.rpartition(".")[2] in knowledge.PLAIN_BASES
+    return (
+        base.rpartition(".")[2] in knowledge.PLAIN_BASES or base.partition(".")[0] in sys.stdlib_module_names
+    )
 
 
 def _is_abstract(node: ast.ClassDef) -> bool:
