@@ -141,6 +141,7 @@ TRANSFERS: dict[str, Transfer] = {
     "tensors.retype": moves.retype,
     "tensors.backward": operations.backward,
     "tensors.is_pinned": operations.is_pinned,
+    "tensors.index": operations.index,
     "testing.skip": builtins.skip,
     "testing.exits": builtins.exits,
     "objects.record": builtins.record,

@@ -167,6 +167,30 @@ class Class:
             and isinstance(call.func.value, ast.Attribute)
         )
 
+    @cached_property
+    def assigned_around(self) -> Mapping[str, frozenset[str]]:
+        """By the methods that its constructor runs, the attributes that it assigns before and again after that.
+
+        What such a method finds in these is not what the constructor leaves there.
+        """
+        called: dict[str, int] = {}
+        stored: list[tuple[str, int]] = []
+        for method in getattr(self.node, "body", ()):
+            if not (isinstance(method, ast.FunctionDef) and method.name in knowledge.CONSTRUCTS):
+                continue
+            own = method.args.args[0].arg if method.args.args else ""
+            for node in descendants(method):
+                func = node.func if isinstance(node, ast.Call) else node
+                if not (isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name)):
+                    continue
+                if func.value.id == own and func is not node:
+                    called[func.attr] = max(func.lineno, called.get(func.attr, 0))
+                elif func.value.id == own and isinstance(func.ctx, ast.Store):
+                    stored.append((func.attr, func.lineno))
+        before = {name: {each for each, line in stored if line < called[name]} for name in called}
+        after = {name: {each for each, line in stored if line > called[name]} for name in called}
+        return {name: frozenset(before[name] & after[name]) for name in called}
+
     def moves_part(self, name: str) -> bool:
         """Whether a method that is no constructor moves what an attribute holds."""
         return any(name in cls.moved_later for cls in self.lineage())

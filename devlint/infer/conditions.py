@@ -239,9 +239,23 @@ def there(test: ast.expr, asked: Value, body: Value, orelse: Value) -> Truth | N
     return Truth(said.if_true if orelse.kind is Kind.NONE else said.if_false, False, hint=said.hint)
 
 
+_INDICES: dict[tuple[type[ast.cmpop], object], bool] = {
+    (ast.Eq, -1): False,
+    (ast.Lt, 0): False,
+    (ast.LtE, -1): False,
+    (ast.NotEq, -1): True,
+    (ast.GtE, 0): True,
+    (ast.Gt, -1): True,
+}
+"""Whether a device's index, which is -1 for the cpu, is that of an accelerator, where it compares so."""
+
+
 def comparison(node: ast.Compare, left: Value, right: Value) -> Truth | None:
     """What a comparison of two operands says about the machine."""
     op = node.ops[0]
+    if _is_index(node.left) and type(number := constant(right)) in (int, float):
+        found = _INDICES.get((type(op), number))
+        return None if found is None else Truth(found, not found)
     positive = isinstance(op, (ast.Eq, ast.Is, ast.In))
     if positive or isinstance(op, (ast.NotEq, ast.IsNot, ast.NotIn)):
         found = _equality(node, left, right, positive)
@@ -289,6 +303,11 @@ def _inequality(node: ast.Compare, left: Value, right: Value) -> Truth | None:
     if said is not None and left.kind is Kind.NUMBER and isinstance(op, (ast.Lt, ast.LtE)):
         return said._replace(if_false=False)
     return None
+
+
+def _is_index(node: ast.expr) -> bool:
+    """Whether an expression gives the index of a tensor's device: `x.get_device()`."""
+    return isinstance(node, ast.Call) and last_name(node) == knowledge.ASKS_INDEX and not node.args
 
 
 def _names_device(node: ast.expr) -> bool:

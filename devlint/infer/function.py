@@ -205,6 +205,7 @@ def _enter(machine: Statements, owner: Class | None, given: dict[str, Value], ar
     receiver = _receiver(machine, owner)
     if owner is not None and receiver is not None:
         _enter_method(machine, owner, receiver)
+        _forget_what_is_assigned_again(machine, owner, receiver)
     defaults = dict(zip(reversed([*args.posonlyargs, *args.args]), reversed(args.defaults), strict=False))
     keywords = zip(args.kwonlyargs, args.kw_defaults, strict=True)
     defaults.update({arg: default for arg, default in keywords if default is not None})
@@ -329,6 +330,17 @@ def _enter_method(machine: Statements, cls: Class, receiver: Value) -> None:
     machine.state.places.update(entered.places)
     machine.state.marks.update(entered.marks)
     machine.state.env.update(entered.env)
+
+
+def _forget_what_is_assigned_again(machine: Statements, cls: Class, receiver: Value) -> None:
+    """What a constructor assigns again after this method has run is not yet there."""
+    ref, found = machine.ref(receiver), cls.assigned_around.get(machine.here.own_name, ())
+    if ref is None:
+        return
+    for name in found:
+        part = machine.objects.part(ref, Attr(name))
+        machine.state.places.pop(part, None)
+        machine.state.env[ref, Attr(name)] = Value(who=part)
 
 
 def _left_by(

@@ -906,6 +906,9 @@ class Machine:
                 return place
             return Place(Form.SAME, "", value.who) if value.who is not None else UNKNOWN_PLACE
         if value.kind is Kind.NUMBER:
+            if value.place.form is not Form.UNKNOWN:
+                self.log.follows_devices = True
+                return value.place  # `x.get_device()`
             index = constant(value)
             return literal(f"cuda:{index}" if type(index) is int else "cuda")
         if value.kind in TENSORS:

@@ -808,9 +808,21 @@ class Settled:
             return False
         if isinstance(self.objects.ways[part.ref], Attr) and part.whole in self.moved.get(part.whole, ()):
             return False  # it moved as a whole: what has attributes is no tensor, and may move in place
+        if part.ref == part.whole and self._moved_by_name(part.whole):
+            return False  # of what else is in a mapping, only who is given it knows whether it is read
         if part.on_cpu:
             return True
         return self._sibling_moved(part, there) or self._moved_elsewhere(part, there)
+
+    def _moved_by_name(self, whole: Ref) -> bool:
+        """Whether items of a mapping were moved by their names: `batch["video"] = batch["video"].to(device)`."""
+        for ref in self.moved.get(whole, ()):
+            while ref >= 0 and self.objects.parents[ref] != whole:
+                ref = self.objects.parents[ref]
+            way = self.objects.ways[ref] if ref >= 0 else None
+            if isinstance(way, Item) and isinstance(way.key, str) and not way.variable:
+                return True
+        return False
 
     def follows_a_tensor(self, ref: Ref) -> bool:
         """Whether a device is that of a tensor (`x.device`), which is wherever the caller put it.

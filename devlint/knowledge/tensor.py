@@ -69,6 +69,7 @@ TABLES = (
     type_as(other): gives=tensor by=tensors.retype
     backward(gradient, retain_graph, create_graph, inputs): gives=None by=tensors.backward
     is_pinned(device): gives=flag by=tensors.is_pinned topics=asks-accelerator
+    get_device(): gives=number by=tensors.index
     record_stream(s): gives=None topics=needs-accelerator
     retain_grad(): gives=None
     storage untyped_storage qscheme(): gives=other
@@ -79,7 +80,7 @@ TABLES = (
         "Tensor.",
         Row("number"),
         """
-    data_ptr dense_dim dim element_size get_device is_coalesced is_complex is_conj is_distributed
+    data_ptr dense_dim dim element_size is_coalesced is_complex is_conj is_distributed
     is_floating_point is_inference is_neg is_shared is_signed ndimension nelement numel
     q_per_channel_axis q_scale q_zero_point sparse_dim storage_offset()
     dim_order(*, ambiguity_check)

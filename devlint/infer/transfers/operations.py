@@ -9,7 +9,7 @@ from ...core.evidence import Evidence
 from ...core.kinds import MAY_HOLD_TENSORS, TENSORS, Kind
 from ...core.paths import OF_OPERATION
 from ...core.places import CPU, UNKNOWN_PLACE, Form
-from ...core.values import NONE, OTHER, Origin, Truth, Value, container, is_made
+from ...core.values import NONE, NUMBER, OTHER, UNKNOWN, Origin, Truth, Value, container, is_made
 from ..log import RawMeeting
 from ..machine import Machine, Site, flag
 from .ranks import dimensions, is_scalar
@@ -146,6 +146,11 @@ def variable(machine: Machine, site: Site) -> Value:
 def is_pinned(machine: Machine, site: Site) -> Value:
     """Memory is pinned for an accelerator alone."""
     return flag(Truth(True, False))
+
+
+def index(machine: Machine, site: Site) -> Value:
+    """`x.get_device()` is where `x` is, said by a number."""
+    return NUMBER._replace(place=machine.where(site.receiver or UNKNOWN))
 
 
 def pack(machine: Machine, site: Site) -> Value:
