@@ -101,6 +101,8 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
         severity = None if hidden.meets and hidden.sure and stays == _CPU else Severity.WARNING
         passed = ask.given(event.value)  # a part of a module is a setting of it, or moves with it
         given = [x.place.form for x in passed if x.kind is not Kind.MODULE] if hidden.given else [Form.CPU]
+        if passed and all(each.kind is Kind.ARRAY for each in passed):
+            return  # no tensor: of numbers alone numpy makes numbers
         unknown, shown = Form.CPU not in given, event.value.certain or (hidden.sure and not given)
         elsewhere = ask.moves_attribute(event.name) or ask.on_default_device(event.at.function)
         if elsewhere or (unknown and not shown):

@@ -77,6 +77,8 @@ class Attributes(Machine):
             return self._instance_attribute(base, base.known.dotted, name, node)
         if kind is Kind.MODULE:
             return self._module_attribute(base, name)
+        if kind is Kind.ARRAY and name in knowledge.NUMBER_ATTRIBUTES:
+            return NUMBER
         if kind is Kind.DEVICE:
             return Value(Kind.STRING, base.place) if name in knowledge.DEVICE_TYPE else NUMBER
         if kind in (Kind.BATCH, Kind.UNKNOWN):

@@ -406,10 +406,17 @@ def _run_unknown(machine: Machine, node: ast.Call, callee: Value, args: Argument
     objects = machine.objects
     of_self = isinstance(objects.ways[ref], Attr) and objects.labels[objects.parents[ref]] == "self"
     called = modules.takes_inputs_by_name(args)
+    given = [value for _, value in args.all()]
+    of_self = of_self and not (given and all(map(_is_size, given)))  # noise of a shape, a rate at a step
     if called or of_self or ref in machine.state.places or machine.seen(callee) & Evidence.MODULE:
         _note_items(machine, args)
         return modules.unknown_module(machine, node, callee, _site(node, "Module.forward", callee, args))
     return _unknown_call(machine, node, args, ref)
+
+
+def _is_size(value: Value) -> bool:
+    """Whether a value is a number, or several: no module runs on these alone."""
+    return value.kind is Kind.NUMBER or (bool(value.items) and all(map(_is_size, value.items or ())))
 
 
 def _unknown_call(machine: Machine, node: ast.Call, args: Arguments, callee: Ref = NOBODY) -> Value:
