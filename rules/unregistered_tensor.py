@@ -101,10 +101,9 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
         severity = None if hidden.meets and hidden.sure and stays == _CPU else Severity.WARNING
         passed = ask.given(event.value)  # a part of a module is a setting of it, or moves with it
         given = [x.place.form for x in passed if x.kind is not Kind.MODULE] if hidden.given else [Form.CPU]
-        if passed and all(each.kind is Kind.ARRAY for each in passed):
-            return  # no tensor: of numbers alone numpy makes numbers
         unknown, shown = Form.CPU not in given, event.value.certain or (hidden.sure and not given)
         elsewhere = ask.moves_attribute(event.name) or ask.on_default_device(event.at.function)
+        elsewhere |= {each.kind for each in passed} == {Kind.ARRAY}  # of a number numpy makes a number
         if elsewhere or (unknown and not shown):
             return  # what nobody knows may be a number
         severity = Severity.NOTE if unknown or hidden.beside else severity  # who moves it may give it there
@@ -114,10 +113,9 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
 
 def _registered(node: cst.CSTNode, event: Bind, ask: Ask) -> Change | None:
     assigned = ask.assignment(node)
-    assert event.hidden is not None
-    if not isinstance(assigned, cst.Assign) or not event.hidden.replaceable:
-        return None
     assert isinstance(node, cst.Attribute)
+    if not isinstance(assigned, cst.Assign) or not (event.hidden and event.hidden.replaceable):
+        return None
     name = cst.Arg(cst.SimpleString(f'"{event.name}"'))
     called = cst.Attribute(node.value, cst.Name("register_buffer"))
     buffer = cst.Expr(cst.Call(called, [name, cst.Arg(assigned.value)]))

@@ -48,7 +48,8 @@ TRANSFERS = set(
     containers.add
     containers.views containers.get numbers.extreme numbers.truth numbers.any numbers.measure strings.str
     strings.startswith strings.format tensors.move tensors.cast tensors.retype tensors.backward
-    tensors.requires_grad tensors.is_pinned tensors.index tensors.variable testing.skip testing.exits distributed.init
+    tensors.requires_grad tensors.is_pinned tensors.index tensors.variable testing.skip testing.exits
+    distributed.init
     imports.load transforms.make transforms.compose containers.range accelerate.make accelerate.prepare
     fabric.make fabric.context
     functions.first

@@ -169,7 +169,7 @@ class Class:
 
     @cached_property
     def assigned_around(self) -> Mapping[str, frozenset[str]]:
-        """By the methods that its constructor runs, the attributes that it assigns before and again after that.
+        """By the methods that its constructor runs, the attributes that it assigns before, and again after.
 
         What such a method finds in these is not what the constructor leaves there.
         """

@@ -163,6 +163,13 @@ def device_asked(machine: Machine, test: ast.expr) -> tuple[bool, Place] | None:
     return (outcome, Place(Form.SAME, "", device.who)) if asked else None
 
 
+def tensor_asked(machine: Machine, test: ast.expr) -> Place | None:
+    """Where the tensor is that a condition asks whether it is on CUDA, as far as callers know alone."""
+    asked = _asked_of(test) if not isinstance(test, ast.BoolOp) else None
+    place = machine.where(machine.eval(asked)) if asked is not None and is_place(asked) else UNKNOWN_PLACE
+    return place if place.form is Form.AT else None
+
+
 def asks_for_cpu(test: ast.expr) -> bool:
     """Whether a condition compares something with the cpu."""
     other = test.comparators[0] if isinstance(test, ast.Compare) else None
@@ -254,8 +261,8 @@ def comparison(node: ast.Compare, left: Value, right: Value) -> Truth | None:
     """What a comparison of two operands says about the machine."""
     op = node.ops[0]
     if _is_index(node.left) and type(number := constant(right)) in (int, float):
-        found = _INDICES.get((type(op), number))
-        return None if found is None else Truth(found, not found)
+        there = _INDICES.get((type(op), number))
+        return None if there is None else Truth(there, not there)
     positive = isinstance(op, (ast.Eq, ast.Is, ast.In))
     if positive or isinstance(op, (ast.NotEq, ast.IsNot, ast.NotIn)):
         found = _equality(node, left, right, positive)

@@ -815,7 +815,7 @@ class Settled:
         return self._sibling_moved(part, there) or self._moved_elsewhere(part, there)
 
     def _moved_by_name(self, whole: Ref) -> bool:
-        """Whether items of a mapping were moved by their names: `batch["video"] = batch["video"].to(device)`."""
+        """Whether items of a mapping were moved by their names: `batch["x"] = batch["x"].to(device)`."""
         for ref in self.moved.get(whole, ()):
             while ref >= 0 and self.objects.parents[ref] != whole:
                 ref = self.objects.parents[ref]

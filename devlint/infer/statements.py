@@ -546,8 +546,18 @@ class Statements(Expressions):
         asks: Any = conditions.asks(node.test, test.value)
         absent = conditions.without_accelerator(test.value)
         numbers = self.here.number(chain), self.here.number(node)
+        beside = conditions.tensor_asked(self, node.test)
         for name, value in changed(orelse.env, then.env):
             other = orelse.env.get(name)
+            if (
+                beside is not None
+                and other is not None
+                and other.who == value.who
+                and other.place.form is Form.CPU
+                and self._is_moved_in(node.body, value)
+            ):
+                found[name] = beside  # `if x.is_cuda: y = y.cuda()`: it is where `x` is
+                continue
             if other is None and not isinstance(name, str) and self._is_optional(node, test, value):
                 branch = Branch(*numbers, True, asks, recalled.moved_at(self, value))
                 found[name] = value.place._replace(form=Form.EITHER, when=frozenset({branch}))

@@ -548,7 +548,7 @@ CUDA = "cuda"
 ASKS_CUDA = frozenset({"is_cuda"})
 """Attributes of tensors and devices that say whether they are on CUDA."""
 ASKS_INDEX = "get_device"
-"""The method of tensors that gives the index of their device; a function of a project's own gives a device."""
+"""The method of tensors that gives the index of their device."""
 WAITS = frozenset({"synchronize", "wait", "wait_stream", "wait_event", "wait_for_everyone", "barrier"})
 """Methods and functions after which copies from a device are complete."""
 UNDER_WAY = "non_blocking"

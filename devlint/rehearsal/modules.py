@@ -274,7 +274,7 @@ class Modules(Meetings):
             return self._run_in_turn(callee, positional, node)
         if callee.lib == _SCATTERS and "#0" in callee.attrs:
             place = next((each.place for each in self.weights(callee)), NOWHERE)
-            if place == CPU:  # one GPU alone it has moved to: `__init__` in torch/nn/parallel/data_parallel.py
+            if place == CPU:  # its constructor has moved it where there is one GPU alone
                 self.hand_over([callee, *(value for _, value in (*positional, *keywords.values()))])
                 return Unknown()
             brought = [(at, self.brought_to(value, place)) for at, value in positional]
