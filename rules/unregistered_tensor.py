@@ -113,8 +113,8 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
 
 def _registered(node: cst.CSTNode, event: Bind, ask: Ask) -> Change | None:
     assigned = ask.assignment(node)
-    assert isinstance(node, cst.Attribute)
-    if not isinstance(assigned, cst.Assign) or not (event.hidden and event.hidden.replaceable):
+    replaceable = event.hidden is not None and event.hidden.replaceable
+    if not (replaceable and isinstance(assigned, cst.Assign) and isinstance(node, cst.Attribute)):
         return None
     name = cst.Arg(cst.SimpleString(f'"{event.name}"'))
     called = cst.Attribute(node.value, cst.Name("register_buffer"))

@@ -163,11 +163,26 @@ def device_asked(machine: Machine, test: ast.expr) -> tuple[bool, Place] | None:
     return (outcome, Place(Form.SAME, "", device.who)) if asked else None
 
 
-def tensor_asked(machine: Machine, test: ast.expr) -> Place | None:
-    """Where the tensor is that a condition asks whether it is on CUDA, as far as callers know alone."""
-    asked = _asked_of(test) if not isinstance(test, ast.BoolOp) else None
-    place = machine.where(machine.eval(asked)) if asked is not None and is_place(asked) else UNKNOWN_PLACE
-    return place if place.form is Form.AT else None
+def tensor_asked(machine: Machine, test: ast.expr) -> tuple[bool, Place] | None:
+    """How a condition comes out where a tensor is on CUDA, if it asks that, and where callers have it."""
+    if isinstance(test, ast.BoolOp):
+        return None
+    asked, outcome, place = _asked_of(test), True, UNKNOWN_PLACE
+    if asked is not None:
+        place = machine.where(machine.eval(asked)) if is_place(asked) else place
+    elif isinstance(test, ast.Compare) and isinstance(test.left, ast.Name):
+        left = machine.eval(test.left)
+        there = _index_asked(test, left, machine.eval(test.comparators[0]))
+        outcome, place = there is True, left.place if there is not None else place
+    return (outcome, place) if place.form is Form.AT else None
+
+
+def _index_asked(test: ast.Compare, left: Value, right: Value) -> bool | None:
+    """Whether a condition on the index of a tensor's device holds where that is on CUDA: `index >= 0`."""
+    if not _is_index(test.left) and (left.kind is not Kind.NUMBER or left.place.form is Form.UNKNOWN):
+        return None
+    number = constant(right)
+    return _INDICES.get((type(test.ops[0]), number)) if type(number) is int else None
 
 
 def asks_for_cpu(test: ast.expr) -> bool:
@@ -260,9 +275,8 @@ _INDICES: dict[tuple[type[ast.cmpop], object], bool] = {
 def comparison(node: ast.Compare, left: Value, right: Value) -> Truth | None:
     """What a comparison of two operands says about the machine."""
     op = node.ops[0]
-    if _is_index(node.left) and type(number := constant(right)) in (int, float):
-        there = _INDICES.get((type(op), number))
-        return None if there is None else Truth(there, not there)
+    if (there := _index_asked(node, left, right)) is not None:
+        return Truth(there, not there)
     positive = isinstance(op, (ast.Eq, ast.Is, ast.In))
     if positive or isinstance(op, (ast.NotEq, ast.IsNot, ast.NotIn)):
         found = _equality(node, left, right, positive)

@@ -12,7 +12,7 @@ from ..bind.names import last_name
 from ..bind.walk import descendants
 from ..core.evidence import Evidence
 from ..core.kinds import TENSORS, Kind
-from ..core.paths import OF_OPERATION, Attr, Item
+from ..core.paths import OF_OPERATION, Attr, Item, Root
 from ..core.places import CPU, UNKNOWN_PLACE, Form, Place, literal
 from ..core.state import join_states
 from ..core.values import (
@@ -221,6 +221,10 @@ class Expressions(Targets):
                 self.note(base, Evidence.OTHER)
                 if knowledge.is_state_name(constant(index)):
                     self.note(self.part(base, subscript_step(node.slice)), Evidence.RESTORED)
+            given = self._is_mask(index) and self.objects.is_parameter(ref)
+            if given and not self.is_entry(node.slice):  # only who gives it knows where it is
+                there = self.where(index)
+                self.meeting("index", node.value, self.where(base), base, node.slice, there, index)
             if isinstance(node.slice, ast.Slice):
                 return base
             return self.part(base, subscript_step(node.slice))
@@ -229,6 +233,13 @@ class Expressions(Targets):
         if type(constant(index)) is int and self.is_alias(base):
             return self.part(base, subscript_step(node.slice))
         return base if kind is Kind.LIBRARY else UNKNOWN
+
+    def _is_mask(self, index: Value) -> bool:
+        """Whether an index is a tensor that was computed, or what a comparison gave, and no truth value."""
+        if index.kind is Kind.UNKNOWN:
+            way = self.objects.ways[index.who] if type(index.who) is int else None
+            return isinstance(way, Root) and way.name == OF_OPERATION
+        return index.kind is Kind.TENSOR and not is_made(index)
 
     def index(self, at: ast.expr, base: Value, where: ast.expr, index: Value) -> None:
         """What a tensor is indexed with is on the cpu or where the tensor is, unless it is 0-dim."""
@@ -523,6 +534,9 @@ class Expressions(Targets):
         if device is not None and body.who == orelse.who:
             moved = body if device[0] else orelse
             both = both._replace(place=device[1]) if self.follows(moved, device[1]) else both
+        beside = conditions.tensor_asked(self, node.test) if forms == {Form.CPU, Form.LITERAL} else None
+        if beside is not None and {body.kind, orelse.kind} <= _DEVICES:
+            return both._replace(place=beside[1])  # `"cuda" if x.is_cuda else "cpu"` is where `x` is
         if both.kind is Kind.STRING and forms == {Form.LITERAL}:
             instead = conditions.instead(test, body, orelse)
             both = both._replace(known=self._unasked(body, orelse), origin=instead or both.origin)

@@ -551,12 +551,13 @@ class Statements(Expressions):
             other = orelse.env.get(name)
             if (
                 beside is not None
+                and beside[0]
                 and other is not None
                 and other.who == value.who
                 and other.place.form is Form.CPU
                 and self._is_moved_in(node.body, value)
             ):
-                found[name] = beside  # `if x.is_cuda: y = y.cuda()`: it is where `x` is
+                found[name] = beside[1]  # `if x.is_cuda: y = y.cuda()`: it is where `x` is
                 continue
             if other is None and not isinstance(name, str) and self._is_optional(node, test, value):
                 branch = Branch(*numbers, True, asks, recalled.moved_at(self, value))

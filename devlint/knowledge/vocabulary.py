@@ -111,6 +111,8 @@ PART_OF_RESULT = words("values indices min max mode eigenvalues eigenvectors Q R
 """Attributes of the tuples that operations give, which are no tensor's."""
 JOINS = words("cat concat concatenate")
 """Operations that join tensors along a dimension that they have."""
+CLAMPS = words("clamp clip clamp_ clip_")
+"""Operations of which one bound that is a number makes a number of the other, as torch 2.13 dispatches."""
 NO_SCALARS = words(
     """
     cat concat concatenate stack hstack vstack dstack column_stack row_stack clamp clip clamp_ clip_

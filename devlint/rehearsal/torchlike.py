@@ -436,7 +436,9 @@ class Rehearsal(Loaders):
             if not isinstance(like, Tensor):
                 return Unknown()
             return Tensor(like.place, like.dims, like.made or self._factory(node, like.place))
-        found = self.combined(node, "call", operands, exact=name in knowledge.NO_SCALARS)
+        bounds = [given[each][1] for each in ("min", "max") if each in given and name in knowledge.CLAMPS]
+        exact = name in knowledge.NO_SCALARS and all(isinstance(x, Tensor) or is_none(x) for x in bounds)
+        found = self.combined(node, "call", operands, exact=exact)
         values = [value for _, value in operands]
         dims = dims_of(name, row, values, positional, keywords)
         if "loss" in row.topics or row.gives == "0-dim tensor":

@@ -79,9 +79,17 @@ def function(machine: Machine, site: Site) -> Value:
     kind = Kind.SCALAR if is_scalar(site, values) else Kind.TENSOR
     if site.name.endswith(knowledge.LIKENED):
         return machine.computed(site.node, kind, machine.combine(values), values)
-    exact = site.name in knowledge.NO_SCALARS
+    exact = _takes_no_scalars(site)
     place = machine.meet(site.node, parties, "call", exact)
     return machine.computed(site.node, kind, place, values, dimensions(site, values))
+
+
+def _takes_no_scalars(site: Site) -> bool:
+    """Whether an operation refuses 0-dim tensors of the cpu; `clamp(x, low, 3)` reads `low` as a number."""
+    if site.name in knowledge.CLAMPS:
+        bounds = [value for value in (site.args.get("min"), site.args.get("max")) if value is not None]
+        return all(value.kind in TENSORS or value.kind is Kind.NONE for value in bounds)
+    return site.name in knowledge.NO_SCALARS
 
 
 def sequence(machine: Machine, site: Site) -> Value:
@@ -109,7 +117,7 @@ def method(machine: Machine, site: Site) -> Value:
         for name, where, value in (site.args.named() if site.name not in knowledge.TAKES_SIZES else ())
         if value.kind in MAY_HOLD_TENSORS and not _is_left_out(machine, site, name, value)
     ]
-    exact = site.name in knowledge.NO_SCALARS
+    exact = _takes_no_scalars(site)
     place = machine.meet(site.node, [(at, base), *args], "call", exact)
     if "takes-callables" not in site.row.topics:
         note_tensors(machine, site)
@@ -124,7 +132,7 @@ def in_place(machine: Machine, site: Site) -> Value:
     base = site.receiver if site.receiver is not None else site.args.first()
     parties = [] if site.receiver is None else [(site.receiver_at or site.node, site.receiver)]
     if site.name not in knowledge.FILLS:
-        exact = site.name in knowledge.NO_SCALARS
+        exact = _takes_no_scalars(site)
         machine.meet(site.node, [*parties, *operands(machine, site)], "call", exact, in_place=True)
     return base or machine.unknown(site.node)
 
