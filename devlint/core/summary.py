@@ -92,6 +92,8 @@ class Need(NamedTuple):
     """The side that is a module of which nobody knows the class."""
     indexes: bool = False
     """Whether the other side indexes what was made on the cpu: a number, or an entry of a tensor, may."""
+    reads: bool = False
+    """Whether the right side indexes the left one, which callers give: that alone may not be on the cpu."""
     tensors: tuple[bool, bool] = (False, False)
     """Of each side, whether the function itself shows that it is a tensor."""
     at: tuple[str, int] = ("", -1)

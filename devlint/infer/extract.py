@@ -210,6 +210,7 @@ class Extraction:
                 made,
                 "left" if is_any_model(raw.one) else "right" if is_any_model(raw.other) else "",
                 made is not None and raw.how == "index",
+                made is None and raw.how == "index",
                 (_is_tensor(raw.one, raw.here, log), _is_tensor(raw.other, raw.there, log)),
                 runs=_runs(raw),
             )

@@ -20,6 +20,8 @@ def meet(machine: Machine, sub: Substitution, need: Need, called: ast.AST) -> No
         return  # what the callee makes is on the default device, too
     left, right = sub.place(need.left), sub.place(need.right)
     at, other = sub.argument(need.left), sub.argument(need.right)
+    if need.reads and left.form is not Form.CPU:
+        return
     if need.indexes and _counts(machine, (at, left), (other, right)):
         need = need._replace(origin=None)
     one = _party(sub, need.left, left, need.one, need.origin, need.runs == "right")
