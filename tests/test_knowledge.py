@@ -34,7 +34,8 @@ TRANSFERS = set(
     """
     devices.device devices.set_default devices.autocast devices.accelerator factories.factory
     factories.from_data factories.sparse operations.sequence losses.loss modules.make modules.pretrained
-    modules.loaded modules.traced modules.with_transforms modules.wrap modules.before modules.take
+    modules.loaded modules.traced modules.functional modules.with_transforms modules.wrap modules.before
+    modules.take
     modules.scatter modules.shard modules.parameter modules.parameters modules.parts modules.register
     modules.state modules.move modules.forward optimizers.make optimizers.step optimizers.load optimizers.add
     loaders.loader graphs.loader graphs.dataset graphs.transform graphs.of_edges graphs.collection

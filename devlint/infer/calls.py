@@ -84,6 +84,7 @@ TRANSFERS: dict[str, Transfer] = {
     "modules.make": modules.make,
     "modules.loaded": modules.loaded,
     "modules.traced": modules.traced,
+    "modules.functional": modules.functional,
     "modules.pretrained": modules.pretrained,
     "modules.with_transforms": modules.with_transforms,
     "modules.wrap": modules.wrap,

@@ -239,7 +239,7 @@ TABLES = (
     vector_to_parameters(vec, parameters)
     skip_init(module_cls, *args, device): gives=module place=device devices=device by=modules.make
     stateless.functional_call(module, parameters_and_buffers, args, kwargs, *, strict,
-            tie_weights): gives=unknown
+            tie_weights): gives=unknown by=modules.functional
     """,
     ),
     Table(

@@ -552,7 +552,8 @@ TABLES = (
     jit.save(m, f): gives=None topics=saves
     vmap(func, in_dims, out_dims, randomness, *, chunk_size)
     func.vmap(func, in_dims, out_dims, randomness, *, chunk_size)
-    func.functional_call(module, parameter_and_buffer_dicts, args, kwargs, *, strict, tie_weights)
+    func.functional_call(module, parameter_and_buffer_dicts, args, kwargs, *, strict, tie_weights):
+            by=modules.functional
     cond(pred, true_fn, false_fn, operands)
     while_loop(cond_fn, body_fn, carried_inputs)
     utils.checkpoint.checkpoint(function, *args, context_fn, debug, determinism_check, early_stop,

@@ -225,6 +225,17 @@ def traced(machine: Machine, site: Site) -> Value:
     return wrap(machine, site) if site.row.gives == "first" else machine.unknown(site.node)
 
 
+def functional(machine: Machine, site: Site) -> Value:
+    """`functional_call(model, parameters, (x,))`: a module runs, with weights that are where its own are."""
+    model, given = site.args.at("module"), site.args.at("args")
+    if model is None or model[1].kind is not Kind.MODULE:
+        return machine.unknown(site.node)
+    place = machine.place_of(model[1])
+    for at, value in _parts_of(*given) if given is not None else ():
+        machine.meeting("call", at, machine.where(value), value, model[0], place, model[1])
+    return machine.own(site.node, Kind.BATCH, place)
+
+
 def scatter(machine: Machine, site: Site) -> Value:
     """DataParallel, and DDP where it is given `device_ids`: the forward copies its inputs to the device."""
     inner = wrap(machine, site)
