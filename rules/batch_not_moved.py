@@ -108,6 +108,6 @@ def _encoded(event: Meeting, ask: Ask, where: str) -> Iterator[Report]:
         return
     yield Report(
         f"`{event.left.label}` is still on the cpu and meets `{event.right.label}`{where}",
-        "tokenizers, and what builds graphs, give them on the cpu: move what they give first",
+        "what tokenizers give, and graphs as they are built, are on the cpu: move them first",
         Severity.WARNING if event.conflict is Conflict.PRESUMED else None,
     )

@@ -102,9 +102,9 @@ class UnregisteredTensor(Rule[Bind | Meeting]):
         passed = ask.given(event.value)  # a part of a module is a setting of it, or moves with it
         given = [x.place.form for x in passed if x.kind is not Kind.MODULE] if hidden.given else [Form.CPU]
         unknown, shown = Form.CPU not in given, event.value.certain or (hidden.sure and not given)
-        elsewhere = ask.moves_attribute(event.name) or ask.on_default_device(event.at.function)
-        elsewhere |= {each.kind for each in passed} == {Kind.ARRAY}  # of a number numpy makes a number
-        if elsewhere or (unknown and not shown):
+        excused = ask.moves_attribute(event.name) or ask.on_default_device(event.at.function)
+        excused |= {each.kind for each in passed} == {Kind.ARRAY}  # of a number numpy makes a number
+        if excused or (unknown and not shown):
             return  # what nobody knows may be a number
         severity = Severity.NOTE if unknown or hidden.beside else severity  # who moves it may give it there
         told = f"`self.{event.name}` {'on one path ' * hidden.path}{plain} {stays} when the module moves"

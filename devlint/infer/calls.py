@@ -417,7 +417,8 @@ def _run_unknown(machine: Machine, node: ast.Call, callee: Value, args: Argument
 
 def _is_size(value: Value) -> bool:
     """Whether a value is a number, or several: no module runs on these alone."""
-    return value.kind is Kind.NUMBER or (bool(value.items) and all(map(_is_size, value.items or ())))
+    items = value.items or ()
+    return value.kind is Kind.NUMBER or (bool(items) and all(map(_is_size, items)))
 
 
 def _unknown_call(machine: Machine, node: ast.Call, args: Arguments, callee: Ref = NOBODY) -> Value:

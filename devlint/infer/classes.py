@@ -174,9 +174,9 @@ class Class:
         What such a method finds in these is not what the constructor leaves there.
         """
         called: dict[str, int] = {}
-        stored: list[tuple[str, int]] = []
+        stored: dict[str, tuple[int, int]] = {}
         for method in getattr(self.node, "body", ()):
-            if not (isinstance(method, ast.FunctionDef) and method.name in knowledge.CONSTRUCTS):
+            if not isinstance(method, ast.FunctionDef) or method.name not in knowledge.CONSTRUCTS:
                 continue
             own = method.args.args[0].arg if method.args.args else ""
             for node in descendants(method):
@@ -186,10 +186,13 @@ class Class:
                 if func.value.id == own and func is not node:
                     called[func.attr] = max(func.lineno, called.get(func.attr, 0))
                 elif func.value.id == own and isinstance(func.ctx, ast.Store):
-                    stored.append((func.attr, func.lineno))
-        before = {name: {each for each, line in stored if line < called[name]} for name in called}
-        after = {name: {each for each, line in stored if line > called[name]} for name in called}
-        return {name: frozenset(before[name] & after[name]) for name in called}
+                    first, last = stored.get(func.attr, (func.lineno, func.lineno))
+                    stored[func.attr] = min(first, func.lineno), max(last, func.lineno)
+        again = [(name, first, last) for name, (first, last) in stored.items() if first < last]
+        return {
+            method: frozenset(name for name, first, last in again if first < line < last)
+            for method, line in called.items()
+        }
 
     def moves_part(self, name: str) -> bool:
         """Whether a method that is no constructor moves what an attribute holds."""

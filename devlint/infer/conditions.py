@@ -170,7 +170,7 @@ def tensor_asked(machine: Machine, test: ast.expr) -> tuple[bool, Place] | None:
     asked, outcome, place = _asked_of(test), True, UNKNOWN_PLACE
     if asked is not None:
         place = machine.where(machine.eval(asked)) if is_place(asked) else place
-    elif isinstance(test, ast.Compare) and isinstance(test.left, ast.Name):
+    elif isinstance(test, ast.Compare) and isinstance(test.left, ast.Name) and len(test.ops) == 1:
         left = machine.eval(test.left)
         there = _index_asked(test, left, machine.eval(test.comparators[0]))
         outcome, place = there is True, left.place if there is not None else place

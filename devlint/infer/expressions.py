@@ -221,7 +221,7 @@ class Expressions(Targets):
                 self.note(base, Evidence.OTHER)
                 if knowledge.is_state_name(constant(index)):
                     self.note(self.part(base, subscript_step(node.slice)), Evidence.RESTORED)
-            given = self._is_mask(index) and self.objects.is_parameter(ref)
+            given = self._is_computed(index) and self.objects.is_parameter(ref)
             if given and not self.is_entry(node.slice):  # only who gives it knows where it is
                 there = self.where(index)
                 self.meeting("index", node.value, self.where(base), base, node.slice, there, index)
@@ -234,8 +234,8 @@ class Expressions(Targets):
             return self.part(base, subscript_step(node.slice))
         return base if kind is Kind.LIBRARY else UNKNOWN
 
-    def _is_mask(self, index: Value) -> bool:
-        """Whether an index is a tensor that was computed, or what a comparison gave, and no truth value."""
+    def _is_computed(self, index: Value) -> bool:
+        """Whether an index is a tensor, or what an operation gave, and was not made on the cpu."""
         if index.kind is Kind.UNKNOWN:
             way = self.objects.ways[index.who] if type(index.who) is int else None
             return isinstance(way, Root) and way.name == OF_OPERATION

@@ -266,8 +266,13 @@ class Targets(Attributes):
         indices = index.items if isinstance(target.slice, ast.Tuple) and index.items else (index,)
         if any(each.kind in (Kind.TENSOR, Kind.PARAMETER) and not _is_one_number(each) for each in indices):
             self.meet(target, [(target.value, base), (target, value)])
-        elif isinstance(target.value, ast.Attribute) and target.value.attr in knowledge.FEATURES_OF_GRAPHS:
-            self.meet(target, [(target.value.value, self.eval(target.value.value)), (target, value)])
+        elif (
+            isinstance(target.value, ast.Attribute)
+            and target.value.attr in knowledge.FEATURES_OF_GRAPHS
+            and is_place(target.value)
+        ):
+            graph = target.value.value
+            self.meet(target, [(graph, self.eval(graph)), (target, value)])
         elif is_made(base) and base.origin is not None and value.kind in MAY_HOLD_TENSORS:
             self.log.filled[base.origin.function, base.origin.at] = target, self.where(value), value
 

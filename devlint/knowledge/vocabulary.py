@@ -113,9 +113,9 @@ JOINS = words("cat concat concatenate")
 """Operations that join tensors along a dimension that they have."""
 CLAMPS = words("clamp clip clamp_ clip_")
 """Operations of which one bound that is a number makes a number of the other, as torch 2.13 dispatches."""
-NO_SCALARS = words(
+NO_SCALARS = CLAMPS | words(
     """
-    cat concat concatenate stack hstack vstack dstack column_stack row_stack clamp clip clamp_ clip_
+    cat concat concatenate stack hstack vstack dstack column_stack row_stack
     nextafter addmm baddbmm addmv addbmm prelu embedding embedding_bag quantile nanquantile masked_fill
     masked_fill_ masked_select masked_scatter masked_scatter_ index_select gather scatter scatter_
     scatter_add scatter_add_ index_add index_add_ index_copy index_copy_ index_fill index_fill_ take
