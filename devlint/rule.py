@@ -8,7 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar, Generic, NamedTuple, Protocol, TypeVar
 
 from .claim import MIXED_DEVICES, NO_ACCELERATOR, RUNS, Cause, Claim, Observes, Raises, Runs, everywhere
-from .core.callers import all_on_cpu, is_away, on_cpu_beside, on_device
+from .core.callers import (
+    all_on_cpu,
+    device_used,
+    handed_over,
+    is_away,
+    on_cpu_beside,
+    on_device,
+    worker_counts,
+)
 from .core.events import (
     At,
     Bind,
@@ -205,6 +213,9 @@ class Ask(Protocol):
     def moves_attribute(self, name: str) -> bool:
         """Whether another file of the program moves what objects have as an attribute of that name."""
 
+    def mentioned_above(self, name: str) -> bool:
+        """Whether a file that imports this one, whatever is between, has a name."""
+
     def saved_on_cpu(self, file: str) -> bool:
         """Whether other files of the project save what is called so, in programs without accelerators.
 
@@ -390,9 +401,11 @@ __all__ = [
     "compare",
     "conflict",
     "cst",
+    "device_used",
     "elsewhere",
     "everywhere",
     "gives",
+    "handed_over",
     "held_by",
     "hides",
     "how",
@@ -432,4 +445,5 @@ __all__ = [
     "use",
     "value",
     "without_legacy_type",
+    "worker_counts",
 ]

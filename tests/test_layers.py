@@ -46,6 +46,7 @@ ORDER = [
         "infer.lent",
         "infer.graphs",
         "infer.unmoved",
+        "infer.weightless",
     ),
     *("infer.conditions", "infer.recalled", "infer.lazily", "infer.annotations", "infer.cases"),
     *("infer.told", "infer.substitute", "infer.needs", "infer.asks", "infer.apply", "infer.transfers"),

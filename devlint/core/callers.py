@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
-from .events import Given
+from .events import Call, Given, Move, Seen
 from .kinds import TENSORS, Kind
 from .places import ON_DEVICE, Form, Place
 
@@ -52,6 +52,33 @@ def all_on_cpu(given: Iterable[Given]) -> bool:
     """Whether there are calls, and all pass what is on the cpu; those of tests say nothing."""
     places = [each.place.form for each in given if not each.test]
     return bool(places) and all(form is Form.CPU for form in places)
+
+
+def handed_over(start: Call) -> Seen | None:
+    """The first that is on a device of what a call gives to a process that it starts, if it starts one."""
+    given = start.given.values() if "forks" in start.topics else ()
+    held = (each for each in given if each.kind is Kind.MODULE or each.kind in TENSORS)
+    return next((each for each in held if each.place.form in ON_DEVICE), None)
+
+
+def device_used(event: Call | Move) -> Place | None:
+    """The device that a move brings to, that a call is told or needs, or of what it hands to a process."""
+    if isinstance(event, Move):
+        return event.target
+    if "needs-cuda" in event.topics:
+        return Place(Form.LITERAL, "cuda")
+    handed = handed_over(event) or event.given.get("device")
+    return handed.place if handed is not None else None
+
+
+def worker_counts(context: Collection[str], calls: Iterable[Call]) -> list[str]:
+    """How many workers may run what no loader is known to run: as many as the file's loaders are given."""
+    if "called" in context:
+        return []
+    loaders = [each for each in calls if "loader" in each.topics]
+    if "collate_fn" in context and not loaders:
+        return [""]
+    return [each.given["num_workers"].label for each in loaders if "num_workers" in each.given]
 
 
 def is_away(place: Place, *, following: bool) -> bool:

@@ -170,7 +170,8 @@ class Call(NamedTuple):
     """`torch.load`, or kind and method: `Tensor.numpy`, `Module.to`, `Optimizer.step`."""
     receiver: Seen | None
     given: Mapping[str, Seen]
-    """Arguments by the parameter that they bind, positions resolved by the API's signature."""
+    """Arguments by the parameter that they bind, positions resolved by the API's signature; of what starts a
+    process also what is in displays, `args[0]`, as that is what the process is given."""
     open: bool
     """Whether `*args` or `**kwargs` may give more."""
     result: Fate

@@ -487,6 +487,9 @@ def _record(machine: Machine, site: Site, callee: str) -> None:
     for at, value in args.all() if args.keywords else args.positional:
         if value.kind is Kind.MODULE:
             places = {**places, at: machine.place_of(value)}
+    for _, at, value in args.within() if "forks" in site.row.topics else ():
+        if value.kind is Kind.MODULE:
+            places = {**places, at: machine.place_of(value)}
     if "loads" in site.row.topics:
         machine.loads(site.node)
     machine.log.calls[site.node] = RawCall(

@@ -18,7 +18,8 @@ from ..core.places import CPU, UNKNOWN_PLACE, Form, Place
 from ..core.state import NEVER, Key, Mark
 from ..core.summary import ClassSummary, Effect, Moved, Term
 from ..core.values import Value, container, element_of, join
-from ..knowledge.vocabulary import ASSIGNS_ANY, NAMES_DEVICES
+from ..knowledge.vocabulary import ASSIGNS_ANY, NAMES_DEVICES, WEIGHTLESS
+from . import weightless
 
 
 class Entered(NamedTuple):
@@ -331,6 +332,31 @@ class Class:
         """Whether it registers tensors with dimensions, and moves nothing where it uses them."""
         return any(cls.sized for cls in self.lineage()) and not self.moves()
 
+    def is_weightless(self, holders: frozenset[str] = frozenset()) -> bool:
+        """Whether it is a module without weights: a move has nothing to bring anywhere.
+
+        `holders` are the classes that may keep one as a part, of which the same is asked.
+        """
+        if self.name in holders or not self.is_module or self.is_guessed:
+            return False
+        within = holders | {self.name}
+
+        def of_project(name: str) -> bool:
+            part = self._view(name)
+            return part is not None and part.is_weightless(within)
+
+        return all(
+            all(map(weightless.is_base, cls.library_bases))
+            and (
+                weightless.registers_nothing(
+                    cls.node, {name: cls.own_attribute(name) for name in cls._assigned}, of_project
+                )
+                if cls.node is not None
+                else WEIGHTLESS in cls.reaches
+            )
+            for cls in self.lineage()
+        )
+
     def method(self, name: str) -> str | None:
         """The dotted name of a method, here or in a base class of the project."""
         for cls in self.lineage():
@@ -395,6 +421,7 @@ class Class:
 
     def summary(self) -> ClassSummary:
         """The class as plain data."""
+        reaches = self.reaches | {ASSIGNS_ANY} if self.assigns_any else self.reaches
         return ClassSummary(
             self.name,
             (*self.bases, *self.library_bases),
@@ -404,7 +431,7 @@ class Class:
             self.general_effects,
             self.why,
             frozenset(self.registered),
-            self.reaches | {ASSIGNS_ANY} if self.assigns_any else self.reaches,
+            reaches | {WEIGHTLESS} if self.is_weightless() else reaches,
             frozenset(self.sized),
             frozenset(self.begins),
         )

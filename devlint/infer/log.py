@@ -87,6 +87,9 @@ class Given(Protocol):
     def named(self) -> Iterator[tuple[str, ast.expr, Value]]:
         """Every argument with the parameter that it binds."""
 
+    def within(self) -> Iterator[tuple[str, ast.expr, Value]]:
+        """What the displays among the arguments hold."""
+
 
 class RawCall(NamedTuple):
     """A call that knowledge, or a name of a library, speaks of."""

@@ -94,6 +94,9 @@ class ClassView(Protocol):
     def has_buffers(self) -> bool:
         """Whether it registers tensors with dimensions, and moves nothing where it uses them."""
 
+    def is_weightless(self) -> bool:
+        """Whether it is a module without weights: a move has nothing to bring anywhere."""
+
     def method(self, name: str) -> str | None:
         """The dotted name of a method, here or in a base class of the project."""
 
@@ -253,6 +256,13 @@ class Arguments:
             yield (self.names[index] if index < len(self.names) else str(index)), at, value
         for name, (at, value) in self.keywords.items():
             yield name, at, value
+
+    def within(self) -> Iterator[tuple[str, ast.expr, Value]]:
+        """What the displays among the arguments hold, called `args[0]` as in `args=(model, device)`."""
+        for name, at, value in self.named():
+            if isinstance(at, ast.Tuple | ast.List) and value.items and len(value.items) == len(at.elts):
+                for index, (part, item) in enumerate(zip(at.elts, value.items, strict=True)):
+                    yield f"{name}[{index}]", part, item
 
 
 class Site(NamedTuple):

@@ -426,9 +426,10 @@ class Observer(Encounters):
                 if raw.receiver is not None and of is not None:
                     receiver = self.traced(raw.receiver, place_of(raw.receiver, of, raw), of, function)
                     receiver = self._as_answered(self._by_use(receiver, raw.receiver), raw.receiver)
+                within = raw.args.within() if "forks" in sketch.topics else ()
                 given = {
                     name: self._by_use(self.seen(value, place_of(value, at, raw), at, function), value)
-                    for name, at, value in raw.args.named()
+                    for name, at, value in (*raw.args.named(), *within)
                 }
                 if knowledge.DRAWN_WITH in given:
                     self._hand(given, raw, function)

@@ -584,6 +584,8 @@ MOVES_MORE = "moves-more"
 """That of one that moves more than the tensors that it has made: its object, or what it is given."""
 ASSIGNS_ANY = "assigns-any"
 """That of a class of which a method assigns attributes under names that are not told."""
+WEIGHTLESS = "weightless"
+"""That of a module which has nothing that a move could bring anywhere."""
 NAMES_DEVICES = frozenset({MOVES_SOMETHING, "places"})
 MOVED_BEFORE = "moved-before"
 """The topic of functions of which a decorator may move what they are given, and what they give."""

@@ -15,7 +15,13 @@ from .parts import quoted, there
 from .stage import Load
 from .values import CPU, NOWHERE, Argument, Batch, Made, Obj, Spot, Tensor, Unknown, Value
 
-_ORIGINS = {"told": "literal", "attribute": "abroad", "copied": "moved", "weights": "moved"}
+_OF_WEIGHTS = ("weights", "computed")
+_ORIGINS = {
+    "told": "literal",
+    "attribute": "abroad",
+    "copied": "moved",
+    **dict.fromkeys(_OF_WEIGHTS, "moved"),
+}
 """What origins of values call it."""
 
 
@@ -58,6 +64,8 @@ class Meetings(Moves):
                 place = value.place
         if place == CPU and sure:
             made = next((value.made for _, value in tensors if value.made is not None), None)
+            if made is not None and made.how == "weights":
+                made = made._replace(how="computed")
         behind = [(at, value) for at, value in tensors if value.place == CPU and (value.dims > 0 or exact)]
         ahead = [(at, value) for at, value in tensors if value.place not in (NOWHERE, CPU)]
         if behind and ahead:
@@ -77,7 +85,7 @@ class Meetings(Moves):
         if self.tried or (made is not None and _bare(made) in self.lost):
             return  # it is caught, or told by itself that a move is thrown away
         here = self.spot(at)
-        if module is None and made is not None and made.how == "weights" and isinstance(made.group, Obj):
+        if module is None and made is not None and made.how in _OF_WEIGHTS and isinstance(made.group, Obj):
             module = made.group
         if module is None and made is not None and self._is_given(made):
             return

@@ -206,7 +206,7 @@ class Moves(Builtins):
             if value.place == CPU and value.made is None and not value.registered:
                 # A copy of a parameter: that it is lost is told by itself.
                 return value._replace(place=NOWHERE)
-            own = value.made is not None and value.made.how in _HOST_DATA
+            own = value.made is not None and value.made.how in (*_HOST_DATA, "computed")
             plain = own and value.place == CPU and not value.registered
             return value._replace(made=Made("attribute", spot, quoted(spot.node))) if plain else value
         if isinstance(value, Seq) and any(isinstance(each, Tensor) for each in value.items):

@@ -202,6 +202,8 @@ class Stage(Trail):
     def _augassign(self, node: ast.AugAssign) -> None:
         old = self.eval(node.target)
         value = self.operator(node, node.op, (node.target, old), (node.value, self.eval(node.value)))
+        if isinstance(old, Tensor) and isinstance(value, Tensor) and value.place == old.place:
+            value = old  # in place: a parameter is one afterwards
         self.assigned = node.value
         self.bind(node.target, value)
 

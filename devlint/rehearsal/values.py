@@ -32,7 +32,8 @@ class Made(NamedTuple):
 
     how: str
     """`factory`; `told` where that was told the cpu; `loader` for what a loader yields; `attribute` for a
-    plain tensor that a module has, `weights` for its own; `copied` for what was brought to the cpu."""
+    plain tensor that a module has, `weights` for its own, `computed` for what was made of those; `copied`
+    for what was brought to the cpu."""
     spot: Spot
     label: str = ""
     group: object = None

@@ -606,6 +606,11 @@ class Questions:
         project = self._file.around.project
         return project is not None and project.moves_attribute(name)
 
+    def mentioned_above(self, name: str) -> bool:
+        """Whether a file that imports this one, whatever is between, has a name."""
+        project = self._file.around.project
+        return project is not None and project.mentioned_above(name)
+
     def saved_on_cpu(self, file: str) -> bool:
         """Whether other files of the project save what is called so, in programs without accelerators."""
         project = self._file.around.project

@@ -12,8 +12,20 @@ from ...core.evidence import Evidence
 from ...core.kinds import TENSORS, Kind
 from ...core.paths import Attr, Ref, Root
 from ...core.places import CPU, ON_DEVICE, UNKNOWN_PLACE, Form, Place, literal
-from ...core.values import MADE, OF_LEAF, STRING, TYPED, Origin, Value, constant, derived, dotted, is_made
-from .. import unmoved
+from ...core.values import (
+    MADE,
+    OF_LEAF,
+    STRING,
+    TYPED,
+    Defined,
+    Origin,
+    Value,
+    constant,
+    derived,
+    dotted,
+    is_made,
+)
+from .. import unmoved, weightless
 from ..log import RawMove
 from ..machine import COPIES, ELEMENTS, GRADIENTS, Machine, Site, class_name, text_of
 
@@ -362,14 +374,17 @@ def module(machine: Machine, site: Site) -> Value:
 
 
 def _is_weightless(machine: Machine, module: Value) -> bool:
-    """Whether a layer of torch's has nothing to move: an activation, or a loss made without weights."""
+    """Whether a module has nothing to move: an activation, or a loss made without weights."""
+    if isinstance(module.known, Defined):
+        view = machine.program.view(module.known.dotted)
+        return view is not None and view.is_weightless()
     name = class_name(module)
-    if name.startswith(knowledge.OF_TORCH) and name.rpartition(".")[2] in knowledge.NO_PARAMETERS:
-        return True
-    made = machine.making(module) if "loss" in knowledge.topics(name) else None
-    if made is None or made.args:
+    if not weightless.is_of_torch(name):
         return False
-    return not any(keyword.arg is None or keyword.arg in knowledge.LOSS_WEIGHTS for keyword in made.keywords)
+    if "loss" not in knowledge.topics(name):
+        return True
+    made = machine.making(module)
+    return made is not None and not weightless.gives_weights(made)
 
 
 def inherited(machine: Machine, site: Site) -> Value:
