@@ -4,7 +4,7 @@ The call raises on every machine without an NVIDIA GPU: on laptops, on CI runner
 and AMD accelerators other than ROCm.
 
     model = nn.Linear(2, 2)
-    model.cuda()  # DEV201, as `model.to(0)` is
+    model.cuda()  # DEV201, as `model.to(0)` and `y.to(x.get_device())` are
 
 Choose the device once, and move to it:
 
@@ -34,6 +34,7 @@ from ..rule import (
     Ask,
     Claim,
     Move,
+    Raises,
     Report,
     Rule,
     Severity,
@@ -57,7 +58,11 @@ class HardcodedCudaCall(Rule[Move]):
         move("cuda", unguarded(), named("", "device", "index", "literal"), outside("test")),
         move("to", unguarded(), named("index"), outside("test")),
     )
-    claim = Claim(RUNS, cpu=NO_ACCELERATOR)
+    claim = Claim(
+        RUNS,
+        cpu=NO_ACCELERATOR,
+        programs={"index_of_another": Claim(RUNS, cpu=Raises("RuntimeError", "index must not be negative"))},
+    )
 
     def visit(self, node: cst.CSTNode, event: Move, ask: Ask) -> Iterator[Report]:
         """Report the call; where a device is at hand, move to it instead."""

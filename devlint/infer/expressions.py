@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import repeat
 from typing import Any, TypeVar
 
 from .. import knowledge
@@ -243,11 +244,8 @@ class Expressions(Targets):
 
     def index(self, at: ast.expr, base: Value, where: ast.expr, index: Value) -> None:
         """What a tensor is indexed with is on the cpu or where the tensor is, unless it is 0-dim."""
-        indices = (
-            zip(where.elts, index.items, strict=False)
-            if isinstance(where, ast.Tuple) and index.items is not None
-            else ((where, index),)
-        )
+        items = index.items if index.kind is Kind.CONTAINER and index.items is not None else (index,)
+        indices = zip(where.elts if isinstance(where, ast.Tuple) else repeat(where), items, strict=False)
         if base.place.form is Form.CPU or is_made(base):
             for part, value in indices:
                 batch = value.kind is Kind.BATCH and value.place.form not in (Form.CPU, Form.UNKNOWN)

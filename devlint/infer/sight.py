@@ -169,20 +169,27 @@ class Sight:
 
     @cached_property
     def _save_on_cpu(self) -> frozenset[str]:
-        """The classes that save what they bring to the cpu as they do."""
-        found: set[str] = set()
+        """The classes that save what they bring to the cpu as they do; empty where all that functions save is
+        such."""
+        found: dict[str, list[bool]] = {}
         for function, log in self.settled.logs.items():
             for node, raw in log.calls.items():
-                if "saves" in knowledge.topics_of_call(raw.callee) and (owner := self._owner(function)):
+                if "saves" in knowledge.topics_of_call(raw.callee) and function in self.file.functions:
                     names = names_in(node)
+                    body = [*statements_in(self.file.functions[function].node)]
                     filled = (
                         part.value
-                        for part in statements_in(self.file.functions[function].node)
+                        for part in body
                         if isinstance(part, ast.Assign) and not names.isdisjoint(map(_base, part.targets))
                     )
-                    if any(_brings(log, part) for part in (node, *filled)):
-                        found.add(owner)
-        return frozenset(found)
+                    before = (
+                        part.value
+                        for part in body
+                        if isinstance(part, ast.Expr) and part.lineno < node.lineno and _moved(part) in names
+                    )
+                    brought = any(_brings(log, part) for part in (node, *filled, *before))
+                    found.setdefault(self._owner(function), []).append(brought)
+        return frozenset(owner for owner, each in found.items() if (any(each) if owner else all(each)))
 
     def _is_reread(self, function: str, raw: RawCall) -> bool:
         """Whether the file saves at the path that is loaded from."""
@@ -405,6 +412,12 @@ def _asks_where(function: ast.AST, name: str) -> bool:
 def _base(target: ast.expr) -> str:
     """The variable that an assignment binds, or of which it binds an item."""
     return last_name(target.value if isinstance(target, ast.Subscript) else target)
+
+
+def _moved(statement: ast.Expr) -> str:
+    """The variable of which a statement calls a method, `model` in `model.cpu()`; empty if it does not."""
+    func = statement.value.func if isinstance(statement.value, ast.Call) else None
+    return func.value.id if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Name) else ""
 
 
 def _brings(log: Log, node: ast.AST) -> bool:

@@ -102,7 +102,7 @@ class Rehearsal(Loaders):
         if value.loose and isinstance(key, Const) and not is_slice(key):
             return value._replace(registered=False, dims=max(value.dims - 1, 0))
         keys = key.items if isinstance(key, Seq) else (key,)
-        elts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        elts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice] * len(keys)
         self._index(node, value, keys, elts)
         if all(is_slice(each) or is_none(each) for each in keys):
             return value._replace(registered=False)

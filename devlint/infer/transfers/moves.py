@@ -77,7 +77,9 @@ def target(machine: Machine, name: str, site: Site) -> Target:
     if given.kind is Kind.NONE or (text_of(given) and given.place.form is Form.UNKNOWN):
         return Target(None, False, "")  # such as `length.to("kilometre")`
     by_name = given.kind in (Kind.DEVICE, Kind.UNKNOWN, Kind.LIBRARY)
-    how: Named = "index" if type(constant(given)) is int else "device" if by_name else "literal"
+    numbered = given.kind is Kind.NUMBER and given.place.form is not Form.UNKNOWN  # by `x.get_device()`
+    is_index = numbered or type(constant(given)) is int
+    how: Named = "index" if is_index else "device" if by_name else "literal"
     return Target(machine.denoted(given, UNKNOWN_PLACE), False, how)
 
 
