@@ -154,18 +154,19 @@ class Class:
 
     @cached_property
     def moved_later(self) -> frozenset[str]:
-        """The attributes that methods move where they are, and no constructor: `self.net.to(device)`."""
+        """The attributes that methods move where they are, and no constructor: `self.net.to(device)`.
+
+        So may another method of the object that is given one, and gives nothing: `self.place(self.net)`.
+        """
         return frozenset(
-            call.func.value.attr
+            moved.attr
             for method in getattr(self.node, "body", ())
             if isinstance(method, ast.FunctionDef) and method.name not in knowledge.CONSTRUCTS
             for statement in statements_in(method)
             if isinstance(statement, ast.Expr)
             and isinstance(call := statement.value, ast.Call)
             and isinstance(call.func, ast.Attribute)
-            and call.func.attr in knowledge.MOVES
-            and call.func.attr != CPU.name
-            and isinstance(call.func.value, ast.Attribute)
+            and isinstance(moved := _moved_by(call, call.func), ast.Attribute)
         )
 
     @cached_property
@@ -497,6 +498,16 @@ def acts_as_module(node: ast.ClassDef) -> bool:
                 isinstance(part.value, ast.Call) and last_name(part.value) == knowledge.PARAMETER_CLASS
             )
     return (layers and moves) or (parameters and derives)
+
+
+def _moved_by(call: ast.Call, func: ast.Attribute) -> ast.expr | None:
+    """What a call moves as it is, or hands to a method of the same object."""
+    if func.attr in knowledge.MOVES:
+        return func.value if func.attr != CPU.name else None
+    given = call.args[0] if len(call.args) == 1 else None
+    if not isinstance(given, ast.Attribute) or not isinstance(given.value, ast.Name):
+        return None
+    return given if isinstance(func.value, ast.Name) and func.value.id == given.value.id else None
 
 
 def _assigns_by_name(node: ast.AST, owner: str) -> bool:

@@ -383,6 +383,9 @@ def assume(machine: Machine, test: ast.expr, value: Value, outcome: bool) -> Non
                 machine.state.why = machine.state.why._replace(absent=True)
     elif said is not None and said.if_true:
         machine.require(said.hint)
+    elif not outcome and _is_asked_first(test):
+        machine.state.without = True
+        machine.state.why = machine.state.why._replace(absent=True)
     if outcome and said is not None and said.if_true and (asked := _asked_of(test)) is not None:
         named = machine.eval(asked) if is_place(asked) else None
         own = named is not None and (named.kind in _OWN_FLAGS or machine.seen(named) & Evidence.MODULE)
@@ -427,6 +430,13 @@ def _asked_of(test: ast.expr) -> ast.expr | None:
         if isinstance(device, ast.Attribute) and device.attr == "device" and isinstance(named, ast.Constant):
             return device.value if named.value == knowledge.CUDA else None
     return None
+
+
+def _is_asked_first(test: ast.expr) -> bool:
+    """Whether a condition is true where a tensor is on CUDA, if anything else holds or not."""
+    if not isinstance(test, ast.BoolOp) or isinstance(test.op, ast.And):
+        return False
+    return any(_asked_of(part) is not None for part in test.values)
 
 
 def _in_part(test: ast.expr, outcome: bool) -> bool:

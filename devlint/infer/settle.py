@@ -756,13 +756,18 @@ class Settled:
     def fed_unmoved(self, dropped: set[Ref]) -> Iterator[tuple[object, Clash]]:
         """Arguments that one method passes to a module as they are, and another moves first."""
         movers: dict[tuple[Ref, Place], str] = {}
+        made: dict[tuple[Ref, Place], str] = {}
         for name, log in self.logs.items():
             for feed in log.feeds:
                 if feed.moved and feed.device == feed.place:
-                    movers[feed.module, feed.device] = name
+                    (made if self._is_made_there(feed) else movers)[feed.module, feed.device] = name
         for name, log in self.logs.items():
             for feed in log.feeds:
-                mover = movers.get((feed.module, feed.place))
+                key = feed.module, feed.place
+                learns = "trains" in log.reaches and not self.sites.get(
+                    name
+                )  # from tensors of a store of them
+                mover = movers.get(key) or (None if learns else made.get(key))
                 if mover is not None and self._fed(name, feed, mover, dropped):
                     yield (
                         ("fed", feed.at),
@@ -780,6 +785,16 @@ class Settled:
                             None,
                         ),
                     )
+
+    def _is_made_there(self, feed: Feed) -> bool:
+        """Whether what is moved was made of an array or a list there: others may be given tensors."""
+        origin = feed.value.origin
+        home = self.file.functions.get(origin.function) if origin is not None else None
+        node = home.nodes[origin.at] if home is not None and origin is not None else None
+        raw = (
+            self.logs[home.name].moves.get(node) if home is not None and isinstance(node, ast.Call) else None
+        )
+        return raw is not None and is_made(raw.receiver)
 
     def _fed(self, name: str, feed: Feed, mover: str, dropped: set[Ref]) -> bool:
         ref = feed.device.of

@@ -158,7 +158,8 @@ _OF_FIXED = re.compile(r"\bmap_location\s*=\s*(?:self\.)?device\b|\b\w*args?\.de
 """What is no choice where the device is one that nobody chooses."""
 _DEMANDS = re.compile(
     r"\bassert\b[^\n]*\bis_available\b|\bprint\([^\n]*\bis_available\b"
-    r"|\bif\s+not\b[^\n]*\bis_available\(\)\s*:\s*(?:raise\b|(?:sys\.|os\._)?exit\()"
+    r"|\bif\s+not\b[^\n]*\bis_available\(\)\s*:\s*(?:(?:print|log\w*\.\w+|warnings\.warn)\([^\n]*\n\s*)*"
+    r"(?:raise\b|(?:sys\.|os\._)?exit\()"
 )
 _ENDS = re.compile(r"\b(?:raise|assert)\b|\bexit\(")
 _WHERE_THERE = re.compile(
