@@ -53,6 +53,8 @@ _BRINGS = re.compile(
     r"\.(?:to|cuda|xpu|mps|to_device)\(|\bdevice\w*\s*=(?!=)|\bdevice\(|cuda\.|[\"']cuda"
     r"|\w*[Aa]ccelerat|\bTrainer\(|pytorch_lightning|\blightning\b|\bignite\b|deepspeed|set_default_"
 )
+_LISTED = re.compile(r"\bchoices\s*=\s*[\[(][^\])]*[\])]")
+"""What an option may be brings nothing anywhere: whoever reads it does."""
 _SPEAKS = re.compile(
     r"cuda(?!\.(?:manual_seed|seed_all|is_available\(\):\s+torch\.cuda\.manual_seed))"
     r"|device|gpu|\.to\(|accelerat",
@@ -209,7 +211,7 @@ class _Signs:
     @cached_property
     def brings(self) -> bool:
         """Whether it may bring anything to a device, by itself or by a framework's hands."""
-        return _BRINGS.search(self._text) is not None
+        return _BRINGS.search(_LISTED.sub("", self._text)) is not None
 
     @cached_property
     def accelerates(self) -> bool:
