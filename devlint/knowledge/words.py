@@ -103,6 +103,8 @@ _OFFERS = re.compile(
 )
 _ALWAYS = re.compile(r"[\"']--?[\w-]+[\"'](?=[^()]*\bdefault\s*=\s*True\b)(?=[^()]*\bstore_true\b)")
 """A flag that is up in any case."""
+_BY_DEFAULT = re.compile(r"\b((?:use|enable|with)_(?:cuda|gpu))\s*(?::\s*bool\s*)?=\s*True\s*[,)]")
+"""A parameter that is true unless a caller says otherwise, who offers that then."""
 _EITHER_WAY = re.compile(
     r"^([ \t]*)(?:el)?if\s+\w+\.gpu\s+is\s+not\s+None\s*:[ \t]*\n(?:\1[ \t]+\S[^\n]*\n|[ \t]*\n)+"
     r"(?:\1elif\b[^\n]*\n(?:\1[ \t]+\S[^\n]*\n|[ \t]*\n)+)*"
@@ -204,6 +206,9 @@ def without_texts(text: str) -> str:
 def without_flags(text: str) -> str:
     """A program without the names of options that change nothing, or only which GPU it is."""
     text = _ALWAYS.sub("", text)
+    for name in set(_BY_DEFAULT.findall(text)):
+        if not re.search(rf"[\"']-*{name}[\"']|\b{name}\s*=(?!\s*(?:=|True\b|{name}\b))", text):
+            text = re.sub(rf"\b(?:self\.)?{name}\b", "given", text)
     return _NUMBER_ALONE.sub("", text) if _EITHER_WAY.search(text) else text
 
 
