@@ -333,30 +333,36 @@ class Class:
         """Whether it registers tensors with dimensions, and moves nothing where it uses them."""
         return any(cls.sized for cls in self.lineage()) and not self.moves()
 
-    def is_weightless(self, holders: frozenset[str] = frozenset()) -> bool:
+    def is_weightless(self, known: dict[str, bool] | None = None) -> bool:
         """Whether it is a module without weights: a move has nothing to bring anywhere.
 
-        `holders` are the classes that may keep one as a part, of which the same is asked.
+        `known` is what has been answered by now of classes of which an instance is a part of another.
         """
-        if self.name in holders or not self.is_module or self.is_guessed:
-            return False
-        within = holders | {self.name}
+        known = {} if known is None else known
+        if self.name not in known:
+            known[self.name] = False  # of one that has one of its own kind
+            known[self.name] = (
+                self.is_module
+                and not self.is_guessed
+                and all(cls._registers_nothing(known) for cls in self.lineage())
+            )
+        return known[self.name]
 
+    def _registers_nothing(self, known: dict[str, bool]) -> bool:
         def of_project(name: str) -> bool:
             part = self._view(name)
-            return part is not None and part.is_weightless(within)
+            return part is not None and part.is_weightless(known)
 
-        return all(
-            all(map(weightless.is_base, cls.library_bases))
-            and (
-                weightless.registers_nothing(
-                    cls.node, {name: cls.own_attribute(name) for name in cls._assigned}, of_project
-                )
-                if cls.node is not None
-                else WEIGHTLESS in cls.reaches
-            )
-            for cls in self.lineage()
-        )
+        if not all(map(weightless.is_base, self.library_bases)):
+            return False
+        if self._shape is None:
+            return WEIGHTLESS in self.reaches
+        held = {name: self.own_attribute(name) for name in self._assigned}
+        return weightless.registers_nothing(self._shape, held, of_project)
+
+    @cached_property
+    def _shape(self) -> weightless.Shape | None:
+        return weightless.shape(self.node) if self.node is not None else None
 
     def method(self, name: str) -> str | None:
         """The dotted name of a method, here or in a base class of the project."""
@@ -411,7 +417,7 @@ class Class:
         """Look at its definition again, in which at most a method has changed."""
         if method is not None:
             self._names_of.pop(method, None)
-        for name in ("names", "assigns_any", "moved_later"):
+        for name in ("names", "assigns_any", "moved_later", "_shape"):
             self.__dict__.pop(name, None)
 
     def release(self) -> None:

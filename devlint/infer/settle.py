@@ -764,10 +764,9 @@ class Settled:
         for name, log in self.logs.items():
             for feed in log.feeds:
                 key = feed.module, feed.place
-                learns = "trains" in log.reaches and not self.sites.get(
-                    name
-                )  # from tensors of a store of them
-                mover = movers.get(key) or (None if learns else made.get(key))
+                mover = movers.get(key)
+                if mover is None and ("trains" not in log.reaches or self.sites.get(name)):
+                    mover = made.get(key)  # what learns may be given tensors of a store of them
                 if mover is not None and self._fed(name, feed, mover, dropped):
                     yield (
                         ("fed", feed.at),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 from .. import knowledge
 from ..bind.names import last_name
@@ -44,18 +45,41 @@ def gives_weights(made: ast.Call) -> bool:
     )
 
 
+class Shape(NamedTuple):
+    """What the definition of a class says, whatever its attributes are."""
+
+    registers: bool
+    """Whether it calls what may give a module something that none of its attributes shows."""
+    stored: frozenset[str]
+    """The attributes that it assigns."""
+    numbers: frozenset[str]
+    """Those that are parameters which are numbers or texts, as their defaults or annotations say."""
+
+
+def shape(definition: ast.ClassDef) -> Shape:
+    """What is asked of each class once, however often it is asked whether it has weights."""
+    nodes = descendants(definition)
+    return Shape(
+        any(map(_registers, nodes)),
+        frozenset(
+            each.attr for each in nodes if isinstance(each, ast.Attribute) and isinstance(each.ctx, ast.Store)
+        ),
+        frozenset(_kept_numbers(definition)),
+    )
+
+
 def registers_nothing(
-    definition: ast.ClassDef, held: Mapping[str, Term | None], of_project: Callable[[str], bool]
+    shape: Shape, held: Mapping[str, Term | None], of_project: Callable[[str], bool]
 ) -> bool:
     """Whether the methods of a class assign no weight, and no module that may have some.
 
     `held` says what is known of what they assign, and `of_project` answers for the project's classes.
     """
-    unknown = {name for name, term in held.items() if term is None or term.kind is Kind.UNKNOWN}
-    if not all(_is_plain(term, of_project) for name, term in held.items() if term and name not in unknown):
+    if shape.registers or not shape.stored <= held.keys():
         return False
-    return unknown <= set(_kept_numbers(definition)) and not any(
-        _registers(node, held) for node in descendants(definition)
+    unknown = {name for name, term in held.items() if term is None or term.kind is Kind.UNKNOWN}
+    return unknown <= shape.numbers and all(
+        _is_plain(term, of_project) for name, term in held.items() if term and name not in unknown
     )
 
 
@@ -65,12 +89,11 @@ def _is_plain(held: Term, of_project: Callable[[str], bool]) -> bool:
     return held.kind in _PLAIN or (isinstance(held.known, Api) and is_of_torch(held.known.dotted))
 
 
-def _registers(node: ast.AST, held: Mapping[str, Term | None]) -> bool:
-    """Whether a node may give a module something to move that its attributes do not show."""
-    if isinstance(node, ast.Call):
-        name = last_name(node)
-        return name in _REGISTER or (gives_weights(node) and "loss" in knowledge.topics(f"{_NN}{name}"))
-    return isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr not in held
+def _registers(node: ast.AST) -> bool:
+    name = last_name(node) if isinstance(node, ast.Call) else ""
+    if not isinstance(node, ast.Call) or not name:
+        return False
+    return name in _REGISTER or (gives_weights(node) and "loss" in knowledge.topics(f"{_NN}{name}"))
 
 
 def _kept_numbers(definition: ast.ClassDef) -> Iterator[str]:
