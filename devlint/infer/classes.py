@@ -417,7 +417,7 @@ class Class:
         """Look at its definition again, in which at most a method has changed."""
         if method is not None:
             self._names_of.pop(method, None)
-        for name in ("names", "assigns_any", "moved_later", "_shape"):
+        for name in ("names", "assigns_any", "moved_later", "assigned_around", "_shape"):
             self.__dict__.pop(name, None)
 
     def release(self) -> None:
