@@ -65,7 +65,7 @@ HINTS = (
     Hint(frozenset({"callable"}), r"^(?:skip_?if|skip_?unless|skip)$", "skips"),
     Hint(
         frozenset({"callable"}),
-        r"^(?:grad_?scaler|set_defaults|update|dict|add_argument|setdefault|field|option)$",
+        r"^(?:grad_?scaler|set_defaults|update|dict|add_argument|setdefault|field|option)$|(?:^|_)flags?(?:_|$)",
         "configures",
     ),
     Hint(
