@@ -765,7 +765,7 @@ class Settled:
             for feed in log.feeds:
                 key = feed.module, feed.place
                 mover = movers.get(key)
-                if mover is None and ("trains" not in log.reaches or self.sites.get(name)):
+                if mover is None and (knowledge.TRAINS not in log.reaches or self.sites.get(name)):
                     mover = made.get(key)  # what learns may be given tensors of a store of them
                 if mover is not None and self._fed(name, feed, mover, dropped):
                     yield (

@@ -576,7 +576,9 @@ MAPPED = "map_location"
 """The one that says where what is loaded goes."""
 TRAINS_OR_SAVES = words("backward fit save state_dict savefig to_csv dump Trainer")
 """Names in files that train, or make something that lasts."""
-SAVED = frozenset({"saves", "trains"})
+TRAINS = "trains"
+"""The topic of functions that compute gradients, and of what calls them."""
+SAVED = frozenset({"saves", TRAINS})
 """Those of a function that makes checkpoints, or what goes into one."""
 MOVES_SOMETHING = "moves"
 """That of a function that moves something, which a cast does not."""

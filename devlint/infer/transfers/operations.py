@@ -139,7 +139,7 @@ def in_place(machine: Machine, site: Site) -> Value:
 
 def backward(machine: Machine, site: Site) -> Value:
     """`loss.backward()`."""
-    machine.log.reaches.add("trains")
+    machine.log.reaches.add(knowledge.TRAINS)
     if site.receiver is not None:
         machine.note(site.receiver, Evidence.DIFFERENTIATED)
     return NONE
