@@ -213,8 +213,8 @@ class Ask(Protocol):
     def moves_attribute(self, name: str) -> bool:
         """Whether another file of the program moves what objects have as an attribute of that name."""
 
-    def mentioned_above(self, name: str) -> bool:
-        """Whether a file that imports this one, whatever is between, has a name."""
+    def mentioned_beside(self, name: str) -> bool:
+        """Whether another file of a program that runs this one has a name."""
 
     def saved_on_cpu(self, file: str) -> bool:
         """Whether other files of the project save what is called so, in programs without accelerators.

@@ -91,7 +91,7 @@ class CudaInWorker(Rule[Call | Move]):
             return
         if isinstance(event, Call) and (handed := handed_over(event)):
             where = f"`{place.name}`" if place.name else "a device"
-            if not ask.mentioned_above("set_start_method"):
+            if not ask.mentioned_beside("set_start_method"):
                 yield Report(
                     f"`{handed.label}` is on {where}, and handed to a process that is forked",
                     'CUDA cannot be initialised again there: call `set_start_method("spawn")` first',

@@ -362,7 +362,7 @@ class Class:
 
     @cached_property
     def _shape(self) -> weightless.Shape | None:
-        return weightless.shape(self.node) if self.node is not None else None
+        return weightless.shape_of(self.node) if self.node is not None else None
 
     def method(self, name: str) -> str | None:
         """The dotted name of a method, here or in a base class of the project."""

@@ -433,7 +433,7 @@ def _asked_of(test: ast.expr) -> ast.expr | None:
 
 
 def _is_asked_first(test: ast.expr) -> bool:
-    """Whether a condition is true where a tensor is on CUDA, if anything else holds or not."""
+    """Whether a condition is true where a tensor is on CUDA, whatever else it asks: `x.is_cuda or fast`."""
     if not isinstance(test, ast.BoolOp) or isinstance(test.op, ast.And):
         return False
     return any(_asked_of(part) is not None for part in test.values)

@@ -789,10 +789,10 @@ class Settled:
         """Whether what is moved was made of an array or a list there: others may be given tensors."""
         origin = feed.value.origin
         home = self.file.functions.get(origin.function) if origin is not None else None
-        node = home.nodes[origin.at] if home is not None and origin is not None else None
-        raw = (
-            self.logs[home.name].moves.get(node) if home is not None and isinstance(node, ast.Call) else None
-        )
+        if home is None or origin is None:
+            return False
+        node = home.nodes[origin.at]
+        raw = self.logs[home.name].moves.get(node) if isinstance(node, ast.Call) else None
         return raw is not None and is_made(raw.receiver)
 
     def _fed(self, name: str, feed: Feed, mover: str, dropped: set[Ref]) -> bool:

@@ -169,8 +169,10 @@ class Sight:
 
     @cached_property
     def _save_on_cpu(self) -> frozenset[str]:
-        """The classes that save what they bring to the cpu as they do; empty where all that functions save is
-        such."""
+        """The classes that save what they bring to the cpu as they do.
+
+        And an empty name, where all that functions of no class save is brought there.
+        """
         found: dict[str, list[bool]] = {}
         for function, log in self.settled.logs.items():
             for node, raw in log.calls.items():

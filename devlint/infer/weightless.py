@@ -56,7 +56,7 @@ class Shape(NamedTuple):
     """Those that are parameters which are numbers or texts, as their defaults or annotations say."""
 
 
-def shape(definition: ast.ClassDef) -> Shape:
+def shape_of(definition: ast.ClassDef) -> Shape:
     """What is asked of each class once, however often it is asked whether it has weights."""
     nodes = descendants(definition)
     return Shape(

@@ -388,6 +388,13 @@ class Choices:
         found = bool(saving) and not any(self._signs(each).accelerates for each in told)
         return found, frozenset(told | {speaks})
 
+    def mentioned_beside(self, path: str, name: str) -> tuple[bool, frozenset[str]]:
+        """Whether another file has a name that imports one, or that such a file imports; and who tells."""
+        naming = {*self.mentioning(self.home(path), name)} - {path}
+        above = reached(path, self.importers) if naming else set[str]()
+        told = above.union(*(reached(each, self._imported) for each in above))
+        return not naming.isdisjoint(told), frozenset(naming | told)
+
     def default_device(self, path: str) -> tuple[Default, frozenset[str]]:
         """Who sets the default device to an accelerator for a file, and the files that tell; no tests."""
         found = self._defaults.get(path)

@@ -530,12 +530,11 @@ class Project:
         pattern = re.compile(knowledge.MOVES_ATTRIBUTE.format(name=re.escape(name)))
         return any(each != path for each in self.choices.texts(home).matching(pattern, name))
 
-    def mentioned_above(self, path: str, name: str) -> bool:
-        """Whether a file that imports one, whatever is between, has a name."""
-        naming = {*self.choices.mentioning(self.choices.home(path), name)} - {path}
-        above = reached(path, self.choices.importers) if naming else set[str]()
-        self._asked.setdefault(path, set()).update(naming | above - {path})
-        return not naming.isdisjoint(above)
+    def mentioned_beside(self, path: str, name: str) -> bool:
+        """Whether another file of a program that runs one has a name."""
+        found, asked = self.choices.mentioned_beside(path, name)
+        self._asked.setdefault(path, set()).update(asked - {path})
+        return found
 
     def saved_on_cpu(self, path: str, file: str) -> bool:
         """Whether other files of a project save what is called so, in programs without accelerators."""
@@ -929,11 +928,11 @@ class View:
             self.log["moves attribute", name] = digest_of(found)
         return found
 
-    def mentioned_above(self, name: str) -> bool:
-        """Whether a file that imports this one, whatever is between, has a name."""
-        found = self._project.mentioned_above(self.path, name)
+    def mentioned_beside(self, name: str) -> bool:
+        """Whether another file of a program that runs this one has a name."""
+        found = self._project.mentioned_beside(self.path, name)
         if self._project.memory is not None:
-            self.log["mentioned above", name] = digest_of(found)
+            self.log["mentioned beside", name] = digest_of(found)
         return found
 
     def saved_on_cpu(self, file: str) -> bool:
@@ -1010,8 +1009,8 @@ class View:
             return digest_of(self._project.stays_on_cpu(self.path, about))
         if kind == "moves attribute":
             return digest_of(self._project.moves_attribute(self.path, about))
-        if kind == "mentioned above":
-            return digest_of(self._project.mentioned_above(self.path, about))
+        if kind == "mentioned beside":
+            return digest_of(self._project.mentioned_beside(self.path, about))
         if kind == "saved on cpu":
             return digest_of(self._project.saved_on_cpu(self.path, about))
         if kind == "calls are known":

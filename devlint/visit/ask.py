@@ -606,10 +606,10 @@ class Questions:
         project = self._file.around.project
         return project is not None and project.moves_attribute(name)
 
-    def mentioned_above(self, name: str) -> bool:
-        """Whether a file that imports this one, whatever is between, has a name."""
+    def mentioned_beside(self, name: str) -> bool:
+        """Whether another file of a program that runs this one has a name."""
         project = self._file.around.project
-        return project is not None and project.mentioned_above(name)
+        return project is not None and project.mentioned_beside(name)
 
     def saved_on_cpu(self, file: str) -> bool:
         """Whether other files of the project save what is called so, in programs without accelerators."""
